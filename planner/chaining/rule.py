@@ -1,0 +1,48 @@
+"""What a chaining rule is, and what it looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from planner.stream_graph import StreamEdge, StreamNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One edge with everything the twelve conditions read."""
+
+    edge: StreamEdge
+    upstream: StreamNode
+    downstream: StreamNode
+    upstream_outputs: int
+    downstream_inputs: int
+    position_shared: bool  # another edge enters the same input position
+    chain_head: StreamNode  # head of the chain that the upstream is in
+    chaining: bool
+    chain_different_max_parallelism: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Obstacle:
+    """One condition that does not hold on one edge."""
+
+    code: str
+    slug: str
+    values: str  # what was found: "parallelism 2 -> 4"
+    change: str | None  # the smallest change of the job that removes it; None where nothing should
+    needed: bool  # the exchange is needed for the result (a keyed exchange): chaining would be wrong
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainingRule:
+    """One of Flink's conditions: named after the obstacle it finds."""
+
+    code: str
+    slug: str
+    summary: str  # completes "not chained because ..."
+    checks: str
+    why: str
+    fix: str
+    example: str
+    find: Callable[[Candidate], Obstacle | None]

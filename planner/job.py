@@ -1,0 +1,265 @@
+"""The frozen job definition that both front ends produce and everything else reads.
+
+A job is a tuple of transformations in Flink's creation order. `Operator`s become stream nodes; `Union`, `Partition` and
+`SideOutput` are virtual: they take a transformation id and end as properties of edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+OperatorKind = Literal[
+    "source", "map", "flat_map", "filter", "process", "async_map", "watermarks",
+    "sum", "min", "max", "reduce", "window_reduce",
+    "co_map", "co_flat_map", "co_process", "multi_input", "sink", "print",
+]  # fmt: skip
+Partitioner = Literal["FORWARD", "REBALANCE", "RESCALE", "SHUFFLE", "BROADCAST", "GLOBAL", "HASH", "CUSTOM"]
+RuntimeMode = Literal["streaming", "batch", "automatic"]
+Exchange = Literal["pipelined", "batch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in the user's file; the column is known in YAML only."""
+
+    file: str
+    line: int
+    column: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" + (f":{self.column}" if self.column else "")
+
+
+# --- what an operator does when it runs: optional for planning, required for running -----------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonFunction:
+    """A user function: the object itself (Python jobs) or where to import it from (YAML jobs)."""
+
+    target: Any = None
+    reference: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """A filter as a Spark SQL condition."""
+
+    condition: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Select:
+    """A map as named Spark SQL expressions, in output order."""
+
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explode:
+    """A flat_map as one Spark SQL array expression whose elements become the column `column`."""
+
+    expression: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggregate:
+    """A keyed sum, min or max of one field, by name (YAML) or by position or name (Python)."""
+
+    field: str | int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Join:
+    """A keyed co_process that is an equi-join; `select` as in `Select`, None keeps both sides' columns."""
+
+    how: Literal["inner", "left", "right", "full"]
+    select: tuple[tuple[str, str], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """An event-time window and what is computed in it. All durations are milliseconds."""
+
+    assigner: Literal["tumbling", "sliding", "session"]
+    size: int
+    slide: int | None = None
+    offset: int = 0
+    time: str | None = None
+    watermark: int = 0
+    function: PythonFunction | None = None
+    form: Literal["reduce", "aggregate", "process"] = "reduce"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watermarks:
+    """Event-time stamps: the timestamp assigner (a column or a function) and how late records may be, in milliseconds."""
+
+    time: str | None = None
+    assigner: PythonFunction | None = None
+    out_of_orderness: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collection:
+    """A source of the records written in the job."""
+
+    records: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sequence:
+    """A source of whole numbers, both ends included."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """A source that is any Spark reader. Paths are as written, relative to the job's file."""
+
+    format: str
+    path: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writer:
+    """A sink that is any Spark writer."""
+
+    format: str
+    path: str | None = None
+    mode: Literal["error", "overwrite", "append"] = "error"
+    options: tuple[tuple[str, str], ...] = ()
+
+
+Behaviour = (
+    PythonFunction | Where | Select | Explode | Aggregate | Join | Window | Watermarks | Collection | Sequence | Reader | Writer
+)
+
+
+# --- transformations ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operator:
+    """A transformation that becomes a stream node (a v2 sink becomes one or two)."""
+
+    id: int
+    key: str  # how messages and `--set` name it: the id in YAML; in Python the uid, else the kind and its count ("map-2")
+    kind: OperatorKind
+    location: Location
+    inputs: tuple[int, ...] = ()  # transformation ids, one an input position
+    name: str | None = None  # None: Flink's default name
+    uid: str | None = None
+    uid_hash: str | None = None
+    description: str | None = None
+    parallelism: int | None = None  # None: the job's
+    max_parallelism: int | None = None
+    slot_sharing_group: str | None = None
+    co_location_group: str | None = None
+    buffer_timeout: int | None = None
+    chaining: Literal["start_new", "disable"] | None = None
+    legacy: bool = False  # sources: a SourceFunction; sinks: see api
+    parallel: bool = True  # legacy sources: False is a SourceFunction that cannot run in parallel
+    bounded: bool = True  # sources
+    api: Literal["v1", "v2"] = "v1"  # sinks: addSink or sinkTo
+    committer: bool = False
+    chain_sources: bool = False  # multi_input: the strategy HEAD_WITH_SOURCES
+    behaviour: Behaviour | None = None
+    output: str | None = None  # the result's columns as Spark DDL; None: as the input's, or (Python maps) pickled
+    ignores: tuple[tuple[str, str], ...] = ()  # lint codes with the reason each is ignored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Union:
+    """Several streams read as one."""
+
+    id: int
+    inputs: tuple[int, ...]
+    location: Location
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partition:
+    """How records reach the next operator's subtasks.
+
+    HASH carries the key (column names, or a selector function), CUSTOM its partitioner function (key, count) -> index.
+    """
+
+    id: int
+    input: int
+    partitioner: Partitioner
+    location: Location
+    exchange: Exchange | None = None
+    key_columns: tuple[str, ...] = ()
+    key_selector: PythonFunction | None = None
+    key_type: str | None = None  # DDL of the key where it is declared
+    custom: PythonFunction | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideOutput:
+    """The records of one operator that it tagged."""
+
+    id: int
+    input: int
+    tag: str
+    location: Location
+    output: str | None = None
+
+
+Transformation = Operator | Union | Partition | SideOutput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestartStrategy:
+    """When a failed job starts again. Durations are milliseconds."""
+
+    type: Literal["none", "fixed-delay", "exponential-delay", "failure-rate"] = "none"
+    attempts: int = 0
+    delay: int = 0
+    max_delay: int = 0
+    failure_interval: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobDefinition:
+    """One job, as its author wrote it, before any stage."""
+
+    name: str | None
+    transformations: tuple[Transformation, ...]
+    location: Location
+    parallelism: int = 1
+    max_parallelism: int | None = None
+    runtime_mode: RuntimeMode = "streaming"
+    chaining: bool = True
+    chain_different_max_parallelism: bool = True
+    buffer_timeout: int | None = None
+    restart_strategy: RestartStrategy | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)  # further Flink options, as given to configure()
+
+    @cached_property
+    def operators(self) -> tuple[Operator, ...]:
+        """The transformations that become stream nodes."""
+        return tuple(t for t in self.transformations if isinstance(t, Operator))
+
+    @cached_property
+    def by_id(self) -> Mapping[int, Transformation]:
+        """The transformations by their id."""
+        return {t.id: t for t in self.transformations}
+
+    def is_keyed(self, operator: Operator) -> bool:
+        """Whether the operator's first input is a keyed stream."""
+        if not operator.inputs:
+            return False
+        first = self.by_id[operator.inputs[0]]
+        return isinstance(first, Partition) and first.partitioner == "HASH"
+
+
+Runner = Callable[[JobDefinition], None]
