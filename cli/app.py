@@ -1,0 +1,134 @@
+"""The entry point of `plan`: the table of commands, and the one place that turns errors into exit codes.
+
+A command is the function of its own name in the module of its own name; it returns its exit code, or None for 0.
+Modules are imported when their command is used, so that `plan explain` pays for nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from cli import __version__, console
+from planner.errors import (
+    ExecutionError,
+    InternalError,
+    JobDefinitionError,
+    OptionError,
+    PlanError,
+    PlanningError,
+    UnsupportedOnSpark,
+)
+
+if TYPE_CHECKING:
+    from typer.core import TyperGroup
+
+# In the order of `plan --help`: understanding a plan, guarding it, running it, looking things up.
+COMMANDS = {
+    "explain": "cli.commands.explain",
+    "show": "cli.commands.show",
+    "order": "cli.commands.order",
+    "render": "cli.commands.render",
+    "lint": "cli.commands.lint",
+    "diff": "cli.commands.diff",
+    "run": "cli.commands.run",
+    "runs": "cli.commands.runs",
+    "cancel": "cli.commands.cancel",
+    "rule": "cli.commands.rule",
+    "schema": "cli.commands.schema",
+}
+
+OK, FINDINGS, WRONG_INPUT, RUN_FAILED, OUR_BUG, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 4, 130, 141
+EXIT_CODES: dict[type[PlanError], int] = {
+    JobDefinitionError: WRONG_INPUT,
+    PlanningError: WRONG_INPUT,
+    OptionError: WRONG_INPUT,
+    UnsupportedOnSpark: WRONG_INPUT,
+    ExecutionError: RUN_FAILED,
+    InternalError: OUR_BUG,
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    traceback = "--traceback" in arguments
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a name that the terminal cannot show must not stop the answer
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _pipe_closed()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        if traceback:
+            raise
+        return _report(error)
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    arguments = _take_common_options(arguments)
+    if arguments[:1] == ["--version"]:
+        console.write_text(f"plan {__version__}")
+        return OK
+    from cli.command_table import build_group, usage_error
+
+    group = build_group(COMMANDS)
+    with usage_error():
+        return _invoke(group, arguments or ["--help"])
+
+
+def _invoke(group: TyperGroup, arguments: list[str]) -> int:
+    result = group.main(arguments, prog_name="plan", standalone_mode=False)
+    return result if isinstance(result, int) else OK
+
+
+def _take_common_options(arguments: list[str]) -> list[str]:
+    """Take --color and --traceback out of the arguments: they may stand anywhere, for every command."""
+    rest: list[str] = []
+    waiting = iter(arguments)
+    for argument in waiting:
+        if argument == "--":
+            return [*rest, argument, *waiting]
+        if argument == "--color":
+            _set_color(next(waiting, ""))
+        elif argument.startswith("--color="):
+            _set_color(argument.removeprefix("--color="))
+        elif argument != "--traceback":
+            rest.append(argument)
+    return rest
+
+
+def _set_color(value: str) -> None:
+    for mode in console.COLOR_MODES:
+        if value == mode:
+            console.set_color(mode)
+            return
+    raise OptionError(f"--color is {value!r}", hint=f"use one of {', '.join(console.COLOR_MODES)}")
+
+
+def _report(error: Exception) -> int:
+    if isinstance(error, PlanError):
+        place = f"{error.location}: " if error.location else ""
+        console.message(f"{place}error: {error.message}")
+        if error.hint:
+            console.message("\n".join(f"  {part}" for part in error.hint.splitlines()))
+        return next((code for kind, code in EXIT_CODES.items() if isinstance(error, kind)), OUR_BUG)
+    if isinstance(error, OSError) and error.filename:
+        console.message(f"error: {error.filename}: {error.strerror}")
+        return WRONG_INPUT
+    console.message(f"error: a bug in plan: {type(error).__name__}: {error}")
+    console.message("  run it again with --traceback, and report what it prints with the job that shows it")
+    return OUR_BUG
+
+
+def _pipe_closed() -> int:
+    """Leave quietly when the reader has gone (`plan show | head`), as programs killed by SIGPIPE do."""
+    # The interpreter flushes stdout once more at exit; that must not fail again.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return PIPE_CLOSED

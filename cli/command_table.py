@@ -1,0 +1,124 @@
+"""Commands imported when they are used, as a Typer group, and its usage errors in this program's words."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import inspect
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from typing import Annotated, Any, Literal
+
+import typer
+from typer.core import TyperGroup
+
+from planner.errors import OptionError
+
+COMMON = "Also: --color auto|always|never and --traceback (plan --help)."
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+def build_group(commands: Mapping[str, str]) -> TyperGroup:
+    """The group over `commands` (name -> module)."""
+
+    class CommandTable(TyperGroup):
+        """Looks a command up in the table, and imports its module only then."""
+
+        def list_commands(self, ctx: typer.Context) -> list[str]:
+            return [name for name, module in commands.items() if importlib.util.find_spec(module)]
+
+        def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:
+            module = commands.get(cmd_name)
+            return None if module is None or importlib.util.find_spec(module) is None else load(cmd_name, module)
+
+        def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:
+            if args[0] not in commands and not args[0].startswith("-"):
+                raise OptionError(
+                    f"there is no command {args[0]!r}", hint=nearest(args[0], commands, "see plan --help")
+                )
+            return super().resolve_command(ctx, args)
+
+    app = typer.Typer(
+        cls=CommandTable, rich_markup_mode=None, context_settings=SETTINGS, pretty_exceptions_enable=False
+    )
+    app.callback(help=_layout(root.__doc__ or ""))(root)
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    return group
+
+
+def root(
+    color: Annotated[
+        Literal["auto", "always", "never"],
+        typer.Option(help="Styles: on a terminal, always, never. NO_COLOR is honoured."),
+    ] = "auto",
+    traceback: Annotated[bool, typer.Option("--traceback", help="Show where in plan an error came from.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Compile a streaming job through Flink's four graphs, explain every edge, and run it on Spark.
+
+    JOB is a .py, .yaml or .yml file; job.py:NAME picks one of several jobs. It may be left out: then it is `job` under
+    [tool.plan] of the nearest pyproject.toml, else the only one of job.py, job.yaml, job.yml here. --color and
+    --traceback may also stand after the command.
+
+    Examples:
+      plan explain job.yaml
+      plan explain job.py --set map.parallelism=4
+      plan render job.yaml --stage job -o job.svg
+
+    Exit codes: 0 fine; 1 findings (lint, diff --exit-code); 2 the job or the options are wrong; 3 the run failed;
+    4 our bug.
+    """
+
+
+@cache
+def load(name: str, module: str) -> Any:
+    """The Typer command `name` from the function of that name in `module`."""
+    function = getattr(importlib.import_module(module), name)
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=SETTINGS)
+    app.command(name=name, help=_layout(inspect.getdoc(function) or ""), epilog=COMMON)(function)
+    return typer.main.get_command(app)
+
+
+@contextmanager
+def usage_error() -> Iterator[None]:
+    """Raise what Typer's parser complains of as an OptionError that names the nearest right spelling."""
+    try:
+        yield
+    except typer.TyperException as error:
+        raise OptionError(_complaint(error), hint=_hint(error)) from error
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+
+
+def nearest(word: str, candidates: Any, otherwise: str | None = None) -> str | None:
+    """A hint that names the candidate spelled most like `word`."""
+    close = difflib.get_close_matches(word, [str(c) for c in candidates], n=1, cutoff=0.5)
+    return f"did you mean {close[0]}?" if close else otherwise
+
+
+def _complaint(error: typer.TyperException) -> str:
+    option = getattr(error, "option_name", None)
+    if option and hasattr(error, "possibilities"):
+        return f"there is no option {option}"
+    text = error.format_message().strip().rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
+def _hint(error: typer.TyperException) -> str | None:
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "plan"
+    close = getattr(error, "possibilities", None) or ()
+    if close:
+        return f"did you mean {close[0]}?"
+    choices = getattr(getattr(getattr(error, "param", None), "type", None), "choices", ())
+    given = error.message.split("'")[1] if "'" in error.message else ""
+    return nearest(given, choices, f"see {path} --help")
+
+
+def _layout(docstring: str) -> str:
+    """Keep the lines of example paragraphs; Click fills the others."""
+    paragraphs = inspect.cleandoc(docstring).split("\n\n")
+    return "\n\n".join(f"\b\n{text}" if text.startswith("Example") else text for text in paragraphs)

@@ -1,0 +1,95 @@
+"""The terminal: the only place that builds a Console, and that decides between styled and plain.
+
+Rich is imported only where a terminal (or `--color always`) asks for it: piped output does not pay for it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal, TextIO
+
+from cli.styled import STYLES, Line, plain
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+ColorMode = Literal["auto", "always", "never"]
+COLOR_MODES: tuple[ColorMode, ...] = ("auto", "always", "never")
+
+_color: ColorMode = "auto"
+
+
+def set_color(mode: ColorMode) -> None:
+    """Take the value of `--color`."""
+    global _color
+    _color = mode
+
+
+def is_styled(stream: TextIO | None = None) -> bool:
+    """Whether text for the stream (default: stdout) is styled: by `--color`, NO_COLOR, and whether a terminal reads."""
+    if _color != "auto":
+        return _color == "always"
+    stream = sys.stdout if stream is None else stream
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
+
+
+def build_console(*, stderr: bool = False) -> Console:
+    """A Rich console on stdout or stderr that follows `--color`. Markup is off: a job's names are not markup."""
+    from rich.console import Console
+    from rich.theme import Theme
+
+    stream = sys.stderr if stderr else sys.stdout
+    styled = is_styled(stream)
+    return Console(
+        file=stream,
+        force_terminal=True if styled else None,
+        color_system="auto" if styled else None,
+        no_color=not styled,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        theme=Theme({f"plan.{name}": style for name, style in STYLES.items() if style}),
+        width=None if stream.isatty() else 10_000,
+    )
+
+
+def write_lines(lines: Iterable[Line], *, stderr: bool = False) -> None:
+    """Print styled lines: plain and unwrapped when piped, wrapped under their own indent on a terminal."""
+    stream = sys.stderr if stderr else sys.stdout
+    if not is_styled(stream):
+        stream.write(plain(lines))
+        return
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = build_console(stderr=stderr)
+    for spans in lines:
+        text = Text()
+        for piece, style in spans:
+            text.append(piece, f"plan.{style}" if STYLES.get(style) else "")
+        text.rstrip()
+        indent = len(text.plain) - len(text.plain.lstrip(" "))
+        if console.width >= 10_000:
+            console.print(text, soft_wrap=True)
+        else:
+            console.print(Padding(text[indent:], (0, 0, 0, indent), expand=False), overflow="fold")
+
+
+def write_text(text: str) -> None:
+    """Print text as it is: a generated document, never styled."""
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+def write_json(data: Any) -> None:
+    """Print one JSON document, alone on stdout; key order is the data's."""
+    write_text(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def message(text: str, style: str = "") -> None:
+    """Tell the user something beside the result: always on stderr."""
+    write_lines([((part, style),) for part in text.splitlines()], stderr=True)

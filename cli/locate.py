@@ -1,0 +1,61 @@
+"""Which job a command means, and loading it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planner.errors import OptionError
+
+if TYPE_CHECKING:
+    from planner.job import JobDefinition
+
+FILE_NAMES = ("job.py", "job.yaml", "job.yml")
+
+
+def find_job(argument: str | None) -> str:
+    """The job as `load_job` takes it: what was given, else `[tool.plan] job`, else the only job file here."""
+    if argument is not None:
+        return argument
+    configured = _configured()
+    if configured is not None:
+        return configured
+    here = [name for name in FILE_NAMES if Path(name).is_file()]
+    if len(here) == 1:
+        return here[0]
+    if here:
+        raise OptionError(f"which job? Here are {' and '.join(here)}", hint=f"name one, for example: {here[0]}")
+    raise OptionError(
+        "no job was given, and there is no job.py, job.yaml or job.yml here",
+        hint='name a file, or set job = "path/to/job.py" under [tool.plan] in pyproject.toml',
+    )
+
+
+def load(argument: str | None) -> JobDefinition:
+    """The job definition that a command's JOB argument means."""
+    from planner.loading import load_job
+
+    return load_job(find_job(argument))
+
+
+def _configured() -> str | None:
+    if not any((folder / "pyproject.toml").is_file() for folder in (Path.cwd(), *Path.cwd().parents)):
+        return None
+    from planner.config import load_config
+
+    config = load_config()
+    if config.job is None:
+        return None
+    file, separator, name = config.job.rpartition(":") if ".py:" in config.job else (config.job, "", "")
+    path = config.folder / file
+    if not path.is_file():
+        raise OptionError(
+            f"[tool.plan] job in {config.file} names {config.job}, which does not exist",
+            hint="correct it, or name a job on the command line",
+        )
+    return _shown(path) + separator + name
+
+
+def _shown(path: Path) -> str:
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

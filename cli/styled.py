@@ -1,0 +1,64 @@
+"""Text with styles, as plain data: what the text renderers produce and the console prints.
+
+A line is a tuple of spans, a span a piece of text with the name of a style. Piped, only the pieces are printed; on a
+terminal Rich prints them with the styles of `STYLES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+STYLES = {
+    "": "",
+    "title": "bold",
+    "chained": "green",
+    "broken": "bold red",
+    "needed": "yellow",
+    "code": "cyan",
+    "operator": "bold",
+    "place": "dim",
+    "dim": "dim",
+    "good": "green",
+    "bad": "red",
+    "change": "cyan",
+    "error": "bold red",
+    "warning": "yellow",
+    "number": "",
+}
+
+Span = tuple[str, str]  # (text, style)
+Line = tuple[Span, ...]
+
+
+def line(*parts: str | Span) -> Line:
+    """A line of plain strings and (text, style) pairs."""
+    return tuple((part, "") if isinstance(part, str) else part for part in parts)
+
+
+def indented(lines: Iterable[Line], by: int = 2) -> list[Line]:
+    """The lines moved to the right; empty ones stay empty."""
+    return [((" " * by, ""), *spans) if spans else spans for spans in lines]
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """The lines without their styles, each ended, without blanks at their ends."""
+    return "".join("".join(text for text, _ in spans).rstrip() + "\n" for spans in lines)
+
+
+def table(rows: Sequence[Sequence[str | Span]], *, gap: int = 2, right: Iterable[int] = ()) -> list[Line]:
+    """Rows with their columns aligned, the columns `right` to the right."""
+    cells = [[line(cell)[0] for cell in row] for row in rows]
+    if not cells:
+        return []
+    widths = [max(len(row[column][0]) for row in cells) for column in range(len(cells[0]))]
+    ranged = set(right)
+    lines: list[Line] = []
+    for row in cells:
+        spans: list[Span] = []
+        for column, (text, style) in enumerate(row):
+            blank = " " * (widths[column] - len(text))
+            space = " " * gap if column < len(row) - 1 else ""
+            before, after = (blank, space) if column in ranged else ("", blank + space)
+            spans += [(before, ""), (text, style), (after, "")]
+        lines.append(tuple(span for span in spans if span[0]))
+    return lines
