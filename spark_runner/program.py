@@ -1,0 +1,140 @@
+"""The Spark program: what will run for every job vertex, as plain data.
+
+A job vertex becomes a `Step`. A step is one or more `Pass`es over its partitions, each either one fused Python function
+or a few native DataFrame expressions; a chain of one kind of operators is one pass. Streams run from a pass's `Outlet`s to
+other passes' `Inlet`s, through an `Exchange` where they leave the vertex, or end in a `Sink`.
+
+    source (SQL) -> map (Python) -> filter (Python)  ==HASH==>  sum (SQL) -> print
+    step 0: pass 0 native [source], pass 1 python [map, filter]; step 1: pass 2 native [sum]; sink of pass 2
+
+Nothing here imports pyspark: `--dry-run` prints a program on a machine without it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from planner.job import Operator, Partitioner, PythonFunction
+
+Mode = Literal["batch", "streaming"]
+Engine = Literal["python", "native"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One operator inside a pass. `parent` is a position in `Pass.operations`; None reads the pass's inlets."""
+
+    node: int  # stream node id
+    name: str
+    operator: Operator
+    parent: int | None
+    tag: str | None = None  # reads this side output of the parent, not its main output
+    keyed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """What a keyed stream is keyed by: columns, or a Python selector whose result travels in a hidden column."""
+
+    columns: tuple[str, ...] = ()
+    selector: PythonFunction | None = None
+    type: str | None = None  # DDL of the selector's result, where it is declared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlet:
+    """A stream that leaves a pass. `operation` None is the pass's own input (a pass that only computes keys)."""
+
+    operation: int | None
+    tag: str | None = None
+    key: Key | None = None  # a selector to compute in this pass
+    custom: PythonFunction | None = None  # a partitioner to call in this pass, with the key
+    consumers: int = 0  # how many partitions `custom` chooses from
+    time: str | None = None  # the column that is the event time from here on
+    timestamps: bool = False  # records carry their event time in a hidden column
+    pickled: bool = False  # records have no declared columns
+    readers: int = 1  # inlets and sinks that read it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """How records move between two steps' subtasks."""
+
+    strategy: Partitioner
+    producers: int
+    consumers: int
+    ranges: tuple[tuple[int, int, int], ...] = ()  # RESCALE: (consumer subtask, first partition, last partition)
+    job_edge: int | None = None  # position in JobGraph.edges; None inside a vertex
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inlet:
+    """A stream that enters a pass. `exchange` None stays in its partition, inside the vertex."""
+
+    source: int  # position in SparkProgram.passes
+    outlet: int  # position in that pass's outlets
+    position: int = 0  # which input of the operator: 0 or 1
+    key: Key | None = None
+    exchange: Exchange | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pass:
+    """One pass over the partitions of a step: operators of one engine, with nothing converted between them."""
+
+    step: int
+    engine: Engine
+    operations: tuple[Operation, ...]
+    inlets: tuple[Inlet, ...]
+    outlets: tuple[Outlet, ...]
+    grouped: bool = False  # records arrive key by key, in event-time order
+
+    @property
+    def shared(self) -> bool:
+        """Whether more than one reader needs the result, so that it is kept and not computed again."""
+        return sum(outlet.readers for outlet in self.outlets) > 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sink:
+    """Where a stream ends: a Spark writer, the driver's standard output, or a Python function that returns nothing."""
+
+    source: int  # position in SparkProgram.passes
+    outlet: int
+    kind: Literal["write", "print", "drain"]
+    node: int
+    name: str
+    operator: Operator
+    parallelism: int
+    step: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One job vertex: `vertex` is its position in the job graph, `passes` are positions in SparkProgram.passes."""
+
+    vertex: int
+    id: str
+    name: str
+    parallelism: int
+    passes: tuple[int, ...]
+    nodes: tuple[int, ...]  # stream node ids, head first
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkProgram:
+    """A whole job as Spark will run it. Steps and passes are in topological order."""
+
+    name: str
+    mode: Mode
+    file: str  # the job's file; relative paths start in its folder
+    steps: tuple[Step, ...]
+    passes: tuple[Pass, ...]
+    sinks: tuple[Sink, ...]
+
+    @cached_property
+    def uses_python(self) -> bool:
+        """Whether any executor must start a Python worker."""
+        return any(one.engine == "python" for one in self.passes)
