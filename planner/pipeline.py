@@ -6,12 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from planner.chaining.evaluation import find_obstacles
 from planner.chaining.rule import Obstacle
-from planner.execution_graph import ExecutionGraph
+from planner.execution_graph import ExecutionGraph, build_execution_graph
+from planner.invariants import check_invariants
 from planner.job import JobDefinition
-from planner.job_graph import JobGraph
-from planner.physical import Physical
-from planner.stream_graph import StreamGraph
+from planner.job_graph import JobGraph, build_job_graph
+from planner.operator_ids import build_operator_ids
+from planner.physical import Physical, build_physical
+from planner.plan_json import plan_to_dict
+from planner.stream_graph import StreamGraph, build_stream_graph
 
 Stage = Literal["stream", "job", "execution", "physical"]
 STAGES: tuple[Stage, ...] = ("stream", "job", "execution", "physical")
@@ -23,7 +27,9 @@ class Plan:
 
     job: JobDefinition
     stream_graph: StreamGraph
-    obstacles: tuple[tuple[Obstacle, ...], ...]  # of every stream edge, in the order of StreamGraph.edges; () is chained
+    obstacles: tuple[
+        tuple[Obstacle, ...], ...
+    ]  # of every stream edge, in the order of StreamGraph.edges; () is chained
     operator_ids: Mapping[int, str]  # of every stream node
     job_graph: JobGraph | None = None
     execution_graph: ExecutionGraph | None = None  # None in batch mode while a parallelism is undecided
@@ -31,9 +37,26 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as JSON-ready data, in the documented shape."""
-        raise NotImplementedError
+        return plan_to_dict(self)
 
 
 def plan(job: JobDefinition, until: Stage = "physical") -> Plan:
     """Compile a job, stopping after the stage `until`."""
-    raise NotImplementedError
+    last = STAGES.index(until)
+    stream_graph = build_stream_graph(job)
+    obstacles = find_obstacles(stream_graph)
+    operator_ids = build_operator_ids(stream_graph, obstacles)
+    job_graph = build_job_graph(stream_graph, obstacles, operator_ids) if last >= 1 else None
+    execution_graph = build_execution_graph(stream_graph, job_graph) if job_graph and last >= 2 else None
+    physical = build_physical(job_graph, execution_graph) if job_graph and execution_graph and last >= 3 else None
+    compiled = Plan(
+        job=job,
+        stream_graph=stream_graph,
+        obstacles=obstacles,
+        operator_ids=operator_ids,
+        job_graph=job_graph,
+        execution_graph=execution_graph,
+        physical=physical,
+    )
+    check_invariants(compiled)
+    return compiled

@@ -46,3 +46,7 @@ class ChainingRule:
     fix: str
     example: str
     find: Callable[[Candidate], Obstacle | None]
+
+    def obstacle(self, values: str, change: str | None, *, needed: bool = False) -> Obstacle:
+        """This rule's finding on one edge."""
+        return Obstacle(code=self.code, slug=self.slug, values=values, change=change, needed=needed)

@@ -1,0 +1,72 @@
+"""All conditions on all edges: an edge without obstacles is chained."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator
+
+from planner.chaining.registry import RULES
+from planner.chaining.rule import Candidate, Obstacle
+from planner.stream_graph import StreamGraph, StreamNode
+
+
+def find_obstacles(graph: StreamGraph) -> tuple[tuple[Obstacle, ...], ...]:
+    """The obstacles of every edge, in the order of the graph's edges; none hides another."""
+    found: list[tuple[Obstacle, ...]] = [()] * len(graph.edges)
+    for position, candidate in _candidates(graph, found):
+        found[position] = tuple(o for rule in RULES if (o := rule.find(candidate)) is not None)
+    return tuple(found)
+
+
+def candidate_of(graph: StreamGraph, obstacles: tuple[tuple[Obstacle, ...], ...], position: int) -> Candidate:
+    """One edge as the rules see it, once the verdicts of all edges are known."""
+    heads: dict[int, StreamNode] = {}
+    node = graph.by_id[graph.edges[position].source]
+    while True:
+        inputs = graph.in_edges[node.id]
+        if len(inputs) != 1 or obstacles[inputs[0]]:
+            break
+        node = graph.by_id[graph.edges[inputs[0]].source]
+    heads[graph.edges[position].source] = node
+    return _candidate(graph, position, heads, _shared_positions(graph))
+
+
+def _candidates(graph: StreamGraph, found: list[tuple[Obstacle, ...]]) -> Iterator[tuple[int, Candidate]]:
+    """Every edge, after all edges that lead to its upstream: the head of a chain depends on their verdicts."""
+    shared = _shared_positions(graph)
+    heads: dict[int, StreamNode] = {}
+    missing = {node.id: len(graph.in_edges[node.id]) for node in graph.nodes}
+    ready = deque(node for node in graph.nodes if not missing[node.id])
+    while ready:
+        node = ready.popleft()
+        inputs = graph.in_edges[node.id]
+        chained = len(inputs) == 1 and not found[inputs[0]]
+        heads[node.id] = heads[graph.edges[inputs[0]].source] if chained else node
+        for position in graph.out_edges[node.id]:
+            yield position, _candidate(graph, position, heads, shared)
+            target = graph.edges[position].target
+            missing[target] -= 1
+            if not missing[target]:
+                ready.append(graph.by_id[target])
+
+
+def _shared_positions(graph: StreamGraph) -> frozenset[tuple[int, int]]:
+    entering = Counter((edge.target, edge.type_number) for edge in graph.edges)
+    return frozenset(place for place, edges in entering.items() if edges > 1)
+
+
+def _candidate(
+    graph: StreamGraph, position: int, heads: dict[int, StreamNode], shared: frozenset[tuple[int, int]]
+) -> Candidate:
+    edge = graph.edges[position]
+    return Candidate(
+        edge=edge,
+        upstream=graph.by_id[edge.source],
+        downstream=graph.by_id[edge.target],
+        upstream_outputs=len(graph.out_edges[edge.source]),
+        downstream_inputs=len(graph.in_edges[edge.target]),
+        position_shared=(edge.target, edge.type_number) in shared,
+        chain_head=heads[edge.source],
+        chaining=graph.chaining,
+        chain_different_max_parallelism=graph.chain_different_max_parallelism,
+    )

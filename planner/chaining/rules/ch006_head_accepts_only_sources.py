@@ -1,0 +1,38 @@
+"""The downstream operator chains with sources only."""
+
+from __future__ import annotations
+
+from planner.chaining.rule import Candidate, ChainingRule, Obstacle
+
+
+def _find(edge: Candidate) -> Obstacle | None:
+    if edge.downstream.chaining_strategy != "HEAD_WITH_SOURCES" or edge.upstream.source == "new":
+        return None
+    what = "a legacy source" if edge.upstream.source == "legacy" else "not a source"
+    change = (
+        f"read {edge.upstream.operator.key} through the new source API" if edge.upstream.source == "legacy" else None
+    )
+    return RULE.obstacle(f"{edge.upstream.name} is {what}", change)
+
+
+RULE = ChainingRule(
+    code="CH006",
+    slug="head-accepts-only-sources",
+    summary="the downstream strategy is HEAD_WITH_SOURCES and the upstream is not a new-style source",
+    checks=(
+        "For a multi-input operator with the strategy HEAD_WITH_SOURCES: whether the upstream is a source of "
+        "the new API (`from_source`)."
+    ),
+    why=(
+        "Such an operator pulls from sources inside its own task. It cannot pull from an ordinary operator, "
+        "which pushes its records."
+    ),
+    fix=(
+        "Move the operator in between behind the multi-input operator, or accept the exchange. Replace a "
+        "legacy SourceFunction by a new-style source."
+    ),
+    example="""\
+- {id: joined, type: multi_input, inputs: [orders, cleaned], chain_sources: true}   # cleaned is a map: CH006
+""",
+    find=_find,
+)

@@ -1,0 +1,54 @@
+"""Records are redistributed on the way."""
+
+from __future__ import annotations
+
+from planner.chaining.rule import Candidate, ChainingRule, Obstacle
+
+# Who gets which record is part of the result: chaining would change the answer, not only its cost.
+_NEEDED = {
+    "HASH": "records of one key must meet in one subtask",
+    "BROADCAST": "every subtask must see every record",
+    "GLOBAL": "all records must meet in the first subtask",
+    "CUSTOM": "the job's own partitioner decides where a record goes",
+}
+
+
+def _find(edge: Candidate) -> Obstacle | None:
+    partitioner = edge.edge.partitioner
+    if partitioner == "FORWARD":
+        return None
+    if edge.edge.partition is None:
+        return RULE.obstacle(
+            f"{partitioner}: Flink inserts it because parallelism goes "
+            f"{edge.upstream.parallelism} -> {edge.downstream.parallelism}",
+            f"give both operators one parallelism ({edge.upstream.parallelism} or {edge.downstream.parallelism})",
+        )
+    if partitioner in _NEEDED:
+        return RULE.obstacle(f"{partitioner}: {_NEEDED[partitioner]}", None, needed=True)
+    return RULE.obstacle(
+        f"{partitioner} at {edge.edge.partition.location}",
+        f"remove {partitioner.lower()}() in front of {edge.downstream.operator.key}",
+    )
+
+
+RULE = ChainingRule(
+    code="CH007",
+    slug="non-forward-partitioner",
+    summary="the partitioner is not forward",
+    checks=(
+        "How records travel: only FORWARD sends every record to the subtask with the same number. Hash, "
+        "rebalance, rescale, shuffle, broadcast, global and custom partitioners do not."
+    ),
+    why=(
+        "A chained call stays in one subtask. As soon as records may go to another subtask they must cross an exchange."
+    ),
+    fix=(
+        "A `key_by` is needed for the result: leave it. An explicit `rebalance()`, `rescale()` or `shuffle()` "
+        "between operators of equal parallelism is only worth its cost against skew: remove it otherwise. A "
+        "REBALANCE that nobody wrote comes from different parallelism: make it equal."
+    ),
+    example="""\
+stream.rebalance().map(parse)   # the edge into Map shows CH007
+""",
+    find=_find,
+)

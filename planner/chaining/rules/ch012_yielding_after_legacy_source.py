@@ -1,0 +1,31 @@
+"""An async operator behind a legacy source."""
+
+from __future__ import annotations
+
+from planner.chaining.rule import Candidate, ChainingRule, Obstacle
+
+
+def _find(edge: Candidate) -> Obstacle | None:
+    if not edge.downstream.yielding or edge.chain_head.source != "legacy":
+        return None
+    return RULE.obstacle(
+        f"{edge.downstream.name} is async and its chain would start at the legacy source {edge.chain_head.name}",
+        f"read {edge.chain_head.operator.key} through the new source API (from_source)",
+    )
+
+
+RULE = ChainingRule(
+    code="CH012",
+    slug="yielding-after-legacy-source",
+    summary="the downstream operator is async and the head of the upstream's chain is a legacy source",
+    checks=("For an async operator: whether the chain it would join starts at a legacy SourceFunction."),
+    why=(
+        "A legacy source owns its thread and holds the checkpoint lock while it emits. An async operator must "
+        "give the thread back while it waits, which it cannot do inside such a chain."
+    ),
+    fix=("Use a source of the new API. Then the async operator chains."),
+    example="""\
+AsyncDataStream.unordered_wait(env.add_source(legacy), lookup, Time.seconds(1))   # CH012
+""",
+    find=_find,
+)

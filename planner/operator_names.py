@@ -1,0 +1,46 @@
+"""Flink's default operator names."""
+
+from __future__ import annotations
+
+from planner.job import JobDefinition, Operator, Window
+
+_NAMES = {
+    "map": "Map",
+    "flat_map": "Flat Map",
+    "filter": "Filter",
+    "process": "Process",
+    "async_map": "async wait operator",
+    "watermarks": "Timestamps/Watermarks",
+    "sum": "Keyed Aggregation",
+    "min": "Keyed Aggregation",
+    "max": "Keyed Aggregation",
+    "reduce": "Keyed Reduce",
+    "co_map": "Co-Map",
+    "co_flat_map": "Co-Flat Map",
+    "co_process": "Co-Process",
+    "multi_input": "Multiple Input",
+    "sink": "Unnamed",
+    "print": "Print to Std. Out",
+}
+_KEYED_NAMES = {"process": "KeyedProcess", "co_process": "Co-Keyed-Process"}
+_WINDOW_NAMES = {
+    "tumbling": "TumblingEventTimeWindows",
+    "sliding": "SlidingEventTimeWindows",
+    "session": "EventTimeSessionWindows",
+}
+
+
+def default_name(job: JobDefinition, operator: Operator) -> str:
+    """The name of the operator's stream node: the user's, or Flink's, with Flink's prefix for sources and sinks."""
+    if operator.kind == "source":
+        return f"Source: {'Custom Source' if operator.name is None else operator.name}"
+    if operator.kind in ("sink", "print"):
+        return f"Sink: {_NAMES[operator.kind] if operator.name is None else operator.name}"
+    if operator.name is not None:
+        return operator.name
+    if operator.kind == "window_reduce":
+        window = operator.behaviour
+        return _WINDOW_NAMES[window.assigner if isinstance(window, Window) else "tumbling"]
+    if operator.kind in _KEYED_NAMES and job.is_keyed(operator):
+        return _KEYED_NAMES[operator.kind]
+    return _NAMES[operator.kind]
