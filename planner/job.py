@@ -172,6 +172,7 @@ class Operator:
     committer: bool = False
     chain_sources: bool = False  # multi_input: the strategy HEAD_WITH_SOURCES
     behaviour: Behaviour | None = None
+    watermarks: Watermarks | None = None  # sources: the strategy given with the source, no operator of its own
     output: str | None = None  # the result's columns as Spark DDL; None: as the input's, or (Python maps) pickled
     ignores: tuple[tuple[str, str], ...] = ()  # lint codes with the reason each is ignored
 
