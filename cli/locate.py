@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from planner.errors import OptionError
 
 if TYPE_CHECKING:
+    from planner.config import Config
     from planner.job import JobDefinition
 
 FILE_NAMES = ("job.py", "job.yaml", "job.yml")
@@ -38,13 +39,18 @@ def load(argument: str | None) -> JobDefinition:
     return load_job(find_job(argument))
 
 
-def _configured() -> str | None:
+def nearest_config() -> Config | None:
+    """The settings of the nearest pyproject.toml, or None where there is none to read."""
     if not any((folder / "pyproject.toml").is_file() for folder in (Path.cwd(), *Path.cwd().parents)):
         return None
     from planner.config import load_config
 
-    config = load_config()
-    if config.job is None:
+    return load_config()
+
+
+def _configured() -> str | None:
+    config = nearest_config()
+    if config is None or config.job is None:
         return None
     file, separator, name = config.job.rpartition(":") if ".py:" in config.job else (config.job, "", "")
     path = config.folder / file

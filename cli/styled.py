@@ -46,12 +46,14 @@ def plain(lines: Iterable[Line]) -> str:
 
 
 def table(rows: Sequence[Sequence[str | Span]], *, gap: int = 2, right: Iterable[int] = ()) -> list[Line]:
-    """Rows with their columns aligned, the columns `right` to the right."""
+    """Rows with their columns aligned, the columns `right` to the right; columns without any text are left out."""
     cells = [[line(cell)[0] for cell in row] for row in rows]
     if not cells:
         return []
-    widths = [max(len(row[column][0]) for row in cells) for column in range(len(cells[0]))]
-    ranged = set(right)
+    filled = [column for column in range(len(cells[0])) if any(row[column][0] for row in cells)]
+    cells = [[row[column] for column in filled] for row in cells]
+    widths = [max(len(row[column][0]) for row in cells) for column in range(len(filled))]
+    ranged = {filled.index(column) for column in right if column in filled}
     lines: list[Line] = []
     for row in cells:
         spans: list[Span] = []

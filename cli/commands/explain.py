@@ -1,0 +1,120 @@
+"""`plan explain`: why every edge did or did not chain."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import typer
+
+from cli import console
+from cli.locate import find_job
+from cli.options import FormatOption, JobArgument
+from cli.render.explanation_text import edge_lines, explanation_lines
+from planner.explanation.edges import EdgeExplanation
+from planner.explanation.explain import Explanation, explain_plan
+from planner.explanation.operators import describe_operators
+from planner.explanation.selection import select_edges
+from planner.loading import load_job
+from planner.pipeline import Plan
+from planner.pipeline import plan as compile_plan
+
+
+def explain(
+    job: JobArgument = None,
+    edge: Annotated[
+        str | None,
+        typer.Option(metavar="A:B", help="One edge, with all twelve conditions. A, B: key, name, uid or node id."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="OP.ATTRIBUTE=VALUE", help="Recompile with this change and show what it does."),
+    ] = None,
+    only: Annotated[
+        Literal["broken"] | None, typer.Option(help="Only the edges that are not chained.", show_default=False)
+    ] = None,
+    format: FormatOption = "text",
+) -> None:
+    """Explain why every edge did or did not chain, and what would chain it.
+
+    First the chains: what runs together as one task. Then every edge between them with its obstacles, the place in the
+    job's file and the smallest change that would chain it. Then a summary: tasks, channels, slots, network buffers.
+
+    --set takes any attribute of an operator (parallelism, max_parallelism, slot_sharing_group, chaining, uid, name,
+    buffer_timeout, partition, ...) or of the job (job.parallelism, job.chaining, ...), and may be repeated.
+
+    Examples:
+      plan explain job.yaml
+      plan explain job.yaml --edge map:sink
+      plan explain job.py --set map.parallelism=4 --set job.chaining=true
+      plan explain job.py --only broken --format json
+    """
+    spec = find_job(job)
+    compiled = compile_plan(load_job(spec), until="execution")
+    explanation = explain_plan(compiled, **_buffers(compiled))
+    if settings:
+        _what_if(spec, compiled, explanation, settings, edge, only is not None, format)
+    elif edge is not None:
+        _one_edge(compiled, explanation, edge, format)
+    elif format == "json":
+        console.write_json(_document(explanation, only is not None))
+    else:
+        console.write_lines(explanation_lines(explanation, spec=spec, only_broken=only is not None))
+
+
+def _buffers(compiled: Plan) -> dict[str, int]:
+    """The cluster's buffer settings, where a pyproject.toml has some."""
+    from cli.locate import nearest_config
+
+    config = nearest_config()
+    if config is None:
+        return {}
+    cluster = config.for_job(compiled.job.name, compiled.job.location.file).cluster
+    return {"buffers_per_channel": cluster.buffers_per_channel, "floating_buffers": cluster.floating_buffers_per_gate}
+
+
+def _document(explanation: Explanation, only_broken: bool) -> dict[str, Any]:
+    document = explanation.to_dict()
+    if only_broken:
+        document["edges"] = [edge for edge in document["edges"] if not edge["chained"]]
+    return document
+
+
+def _one_edge(compiled: Plan, explanation: Explanation, wanted: str, format: str) -> None:
+    from planner.explanation.conditions import check_conditions
+
+    chosen = select_edges(explanation.edges, wanted)
+    checked: list[tuple[EdgeExplanation, Any]] = [(edge, check_conditions(compiled, edge.position)) for edge in chosen]
+    if format == "json":
+        edges = [{**edge.to_dict(), "conditions": [c.to_dict() for c in conditions]} for edge, conditions in checked]
+        console.write_json({"name": explanation.name, "edges": edges})
+        return
+    for number, (edge, conditions) in enumerate(checked):
+        console.write_lines([*([()] if number else []), *edge_lines(edge, conditions)])
+
+
+def _what_if(
+    spec: str,
+    compiled: Plan,
+    before: Explanation,
+    settings: list[str],
+    edge: str | None,
+    only_broken: bool,
+    format: str,
+) -> None:
+    from cli.render.what_if_text import what_if_lines
+    from planner.explanation.settings import apply_settings
+    from planner.explanation.what_if import compare
+
+    changed = apply_settings(compiled.job, describe_operators(compiled).values(), settings)
+    recompiled = compile_plan(changed, until="execution")
+    after = explain_plan(
+        recompiled, buffers_per_channel=before.buffers_per_channel, floating_buffers=before.floating_buffers
+    )
+    if edge is not None:
+        _one_edge(recompiled, after, edge, format)
+        return
+    difference = compare(settings, before, after)
+    if format == "json":
+        console.write_json({**_document(after, only_broken), "what_if": difference.to_dict()})
+    else:
+        console.write_lines(what_if_lines(difference, spec=spec))

@@ -1,0 +1,26 @@
+"""`plan order`: the topological source-first order of the job vertices."""
+
+from __future__ import annotations
+
+from cli import console, locate
+from cli.options import FormatOption, JobArgument
+from cli.render.order_text import order_lines
+from planner.explanation.order import explain_order
+from planner.pipeline import plan as compile_plan
+
+
+def order(job: JobArgument = None, format: FormatOption = "text") -> None:
+    """Print the job vertices in topological source-first order, with why each stands where it does.
+
+    Examples:
+      plan order job.yaml
+      plan order job.py --format json
+    """
+    compiled = compile_plan(locate.load(job), until="job")
+    assert compiled.job_graph is not None
+    placements = explain_order(compiled.job_graph)
+    name = compiled.stream_graph.name
+    if format == "json":
+        console.write_json({"name": name, "order": [placement.to_dict() for placement in placements]})
+    else:
+        console.write_lines(order_lines(name, placements))

@@ -1,0 +1,81 @@
+"""`plan rule`: what a chaining condition or a lint rule checks, why it matters, how to fix it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from cli import console
+from cli.command_table import nearest
+from cli.options import FormatOption
+from cli.styled import Line, Span, indented, line, table
+from planner.chaining.registry import RULES as CHAINING_RULES
+from planner.errors import OptionError
+from planner.lint.registry import RULES as LINT_RULES
+
+
+def complete_code(incomplete: str) -> list[tuple[str, str]]:
+    """Codes that begin with what is typed, with their slugs."""
+    return [(rule.code, rule.slug) for rule in _rules() if rule.code.startswith(incomplete.upper())]
+
+
+def rule(
+    code: Annotated[
+        str | None,
+        typer.Argument(help="A code (CH009) or a slug; left out: all rules.", autocompletion=complete_code),
+    ] = None,
+    format: FormatOption = "text",
+) -> None:
+    """Say what a chaining condition or a lint rule checks, why it matters and how to fix it.
+
+    Examples:
+      plan rule
+      plan rule CH009
+      plan rule needless-rebalance --format json
+    """
+    if code is None:
+        rules = _rules()
+        if format == "json":
+            console.write_json([_document(found) for found in rules])
+        else:
+            console.write_lines(_list(rules))
+        return
+    found = _find(code)
+    if format == "json":
+        console.write_json(_document(found))
+    else:
+        console.write_lines(_page(found))
+
+
+def _rules() -> list[Any]:
+    return [*CHAINING_RULES, *LINT_RULES]
+
+
+def _find(code: str) -> Any:
+    for known in _rules():
+        if code.upper() == known.code or code.lower() == known.slug:
+            return known
+    names = [name for known in _rules() for name in (known.code, known.slug)]
+    raise OptionError(f"there is no rule {code!r}", hint=nearest(code, names, "plan rule lists all of them"))
+
+
+def _document(found: Any) -> dict[str, Any]:
+    return {name: getattr(found, name) for name in ("code", "slug", "summary", "checks", "why", "fix", "example")}
+
+
+def _list(rules: Sequence[Any]) -> list[Line]:
+    rows: list[Sequence[str | Span]] = [((found.code, "code"), found.slug, (found.summary, "dim")) for found in rules]
+    return table(rows)
+
+
+def _page(found: Any) -> list[Line]:
+    lines = [line((found.code, "code"), " ", (found.slug, "title")), line(found.summary)]
+    for heading, text in (
+        ("What it checks", found.checks),
+        ("Why it matters", found.why),
+        ("How to fix it", found.fix),
+    ):
+        lines += [(), line((heading, "title")), *indented([line(part) for part in text.strip().splitlines()])]
+    return [*lines, (), line(("Example", "title")), *indented([line(p) for p in found.example.rstrip().splitlines()])]

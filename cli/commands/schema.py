@@ -1,0 +1,16 @@
+"""`plan schema`: the JSON Schema of the YAML format."""
+
+from __future__ import annotations
+
+from cli import console
+
+
+def schema() -> None:
+    """Print the JSON Schema of the YAML job format, for editors.
+
+    Examples:
+      plan schema > job.schema.json
+    """
+    from planner.schema import job_schema
+
+    console.write_json(job_schema())

@@ -1,0 +1,42 @@
+"""Arguments and options that several commands share, so that they are written and spelled once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+__all__ = ["FormatOption", "JobArgument", "StageName", "TextOrJson"]
+
+TextOrJson = Literal["text", "json"]
+StageName = Literal["stream", "job", "execution", "physical", "all"]
+_SUFFIXES = (".py", ".yaml", ".yml")
+
+
+def complete_job(incomplete: str) -> Iterator[str]:
+    """Job files and folders that begin with what is typed."""
+    folder = Path(incomplete).parent if not incomplete.endswith("/") else Path(incomplete)
+    if not folder.is_dir():
+        return
+    for entry in sorted(folder.iterdir()):
+        shown = f"{entry}/" if entry.is_dir() else str(entry)
+        if shown.startswith(incomplete) and not entry.name.startswith(".") and (entry.is_dir() or _is_job(entry)):
+            yield shown
+
+
+def _is_job(entry: Path) -> bool:
+    return entry.suffix in _SUFFIXES
+
+
+JobArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[JOB]",
+        help="A .py, .yaml or .yml file, or job.py:NAME. Default: [tool.plan] job, else the only job file here.",
+        show_default=False,
+        autocompletion=complete_job,
+    ),
+]
+FormatOption = Annotated[TextOrJson, typer.Option("--format", help="How to print.")]

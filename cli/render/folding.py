@@ -1,0 +1,113 @@
+"""Long runs as one line: subtasks, partitions and slots that follow a pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from planner.execution_graph import Consumed
+from planner.physical import Subtask
+
+__all__ = ["Run", "fold_consumed", "fold_groups", "span"]
+
+
+def span(first: int, last: int) -> str:
+    """A range in words: "3" or "0-9"."""
+    return str(first) if first == last else f"{first}-{last}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """Consecutive numbers `first` to `last` that all do the same thing."""
+
+    first: int
+    last: int
+    text: str
+
+    @property
+    def length(self) -> int:
+        """How many it stands for."""
+        return self.last - self.first + 1
+
+
+def fold_consumed(consumed: Sequence[Consumed]) -> list[Run]:
+    """Consumers and what each reads, those that read the same or one after the other folded."""
+    runs: list[Run] = []
+    position = 0
+    while position < len(consumed):
+        end = _run_end(consumed, position)
+        runs.append(_run(consumed, position, end))
+        position = end + 1
+    return runs
+
+
+def _run_end(consumed: Sequence[Consumed], start: int) -> int:
+    """The last position that continues the step between the first two."""
+    if start + 1 >= len(consumed):
+        return start
+    step = _step(consumed[start], consumed[start + 1])
+    end = start
+    while end + 1 < len(consumed) and _step(consumed[end], consumed[end + 1]) == step:
+        end += 1
+    width = consumed[start][2] - consumed[start][1] + 1
+    return end if step in ((1, 0, 0), (1, width, width)) else start
+
+
+def _step(before: Consumed, after: Consumed) -> tuple[int, int, int]:
+    return (after[0] - before[0], after[1] - before[1], after[2] - before[2])
+
+
+def _run(consumed: Sequence[Consumed], start: int, end: int) -> Run:
+    (first, low, high), (last, low_end, high_end) = consumed[start], consumed[end]
+    if start == end or low == low_end:
+        text = f"reads {_partitions(low, high)}"
+        text = text if start == end else f"each {text}"
+    elif low == high and low == first:
+        text = "each reads the partition of its own number"
+    elif low == high:
+        text = f"each reads one of partitions {span(low, high_end)}, in order"
+    else:
+        text = f"each reads {high - low + 1} of partitions {span(low, high_end)}, in order"
+    return Run(first=first, last=last, text=text)
+
+
+def _partitions(low: int, high: int) -> str:
+    return f"partition{'' if low == high else 's'} {span(low, high)}"
+
+
+def fold_groups(groups: Sequence[tuple[Subtask, ...]], names: Sequence[str]) -> list[Run]:
+    """Slots or regions in order; those that hold the next subtask of the same vertices are folded."""
+    runs: list[Run] = []
+    start = 0
+    for position in range(1, len(groups) + 1):
+        if position == len(groups) or not _continues(groups[position - 1], groups[position]):
+            text = _group(groups[start], groups[position - 1], names)
+            runs.append(Run(first=start, last=position - 1, text=text))
+            start = position
+    return runs
+
+
+def _continues(before: tuple[Subtask, ...], after: tuple[Subtask, ...]) -> bool:
+    return len(before) == len(after) and all(
+        vertex == other and subtask + 1 == following
+        for (vertex, subtask), (other, following) in zip(before, after, strict=True)
+    )
+
+
+def _group(first: tuple[Subtask, ...], last: tuple[Subtask, ...], names: Sequence[str]) -> str:
+    if first == last:
+        return ", ".join(f"{names[vertex]}[{subtasks}]" for vertex, subtasks in _by_vertex(first))
+    ends = zip(first, last, strict=True)
+    return ", ".join(f"{names[vertex]}[{span(subtask, end)}]" for (vertex, subtask), (_, end) in ends)
+
+
+def _by_vertex(group: Iterable[Subtask]) -> list[tuple[int, str]]:
+    """The subtasks of each vertex in a group, as ranges."""
+    found: dict[int, list[list[int]]] = {}
+    for vertex, subtask in group:
+        ranges = found.setdefault(vertex, [])
+        if ranges and ranges[-1][1] + 1 == subtask:
+            ranges[-1][1] = subtask
+        else:
+            ranges.append([subtask, subtask])
+    return [(vertex, ",".join(span(low, high) for low, high in ranges)) for vertex, ranges in found.items()]

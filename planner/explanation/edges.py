@@ -1,0 +1,172 @@
+"""Edges with reasons: why each is chained or not, who asked for its exchange, and what would chain it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from planner.chaining.rule import Obstacle
+from planner.explanation.operators import OperatorRef, describe_operators
+from planner.explanation.remedies import settings_for
+from planner.job import Location, Partitioner
+from planner.pipeline import Plan
+from planner.stream_graph import StreamEdge
+
+__all__ = ["EdgeExplanation", "Traffic", "Verdict", "explain_edges"]
+
+# chained; broken: a change of the job would chain it; needed: chaining it would change the result; fixed: nothing that
+# the user can write chains it.
+Verdict = Literal["chained", "broken", "needed", "fixed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traffic:
+    """What an edge between two chains costs at run time."""
+
+    channels: int
+    gates: int  # input gates: one a consuming subtask
+    buffers: int  # of all gates
+    largest_gate: int  # buffers of the gate with the most channels
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as JSON-ready data."""
+        return {
+            "channels": self.channels,
+            "gates": self.gates,
+            "buffers": self.buffers,
+            "largest_gate": self.largest_gate,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeExplanation:
+    """One edge of the stream graph, explained."""
+
+    position: int  # in StreamGraph.edges
+    source: OperatorRef
+    target: OperatorRef
+    partitioner: Partitioner
+    exchange_mode: str
+    type_number: int
+    side_output: str | None
+    verdict: Verdict
+    asked_by: str  # who chose the partitioner
+    location: Location  # of the partitioning where one is written, else of the downstream operator
+    obstacles: tuple[Obstacle, ...]
+    settings: tuple[str, ...]  # for `--set`: together they chain the edge; empty where `--set` cannot
+    traffic: Traffic | None  # None: chained, or not known before run time
+
+    @property
+    def chained(self) -> bool:
+        """Whether both ends run in one task."""
+        return self.verdict == "chained"
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """The smallest changes that would chain the edge, all of them together; empty where nothing should or can."""
+        if self.verdict != "broken":
+            return ()
+        return tuple(dict.fromkeys(o.change for o in self._to_remove() if o.change))
+
+    def _to_remove(self) -> tuple[Obstacle, ...]:
+        # Flink's own rebalance goes away with the difference in parallelism that caused it.
+        codes = {obstacle.code for obstacle in self.obstacles}
+        implicit = self.asked_by.startswith(IMPLICIT) and "CH009" in codes
+        return tuple(o for o in self.obstacles if not (implicit and o.code == "CH007"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The edge as JSON-ready data."""
+        return {
+            "source": self.source.to_dict(),
+            "target": self.target.to_dict(),
+            "partitioner": self.partitioner,
+            "asked_by": self.asked_by,
+            "exchange_mode": self.exchange_mode,
+            "type_number": self.type_number,
+            "side_output": self.side_output,
+            "location": str(self.location),
+            "chained": self.chained,
+            "verdict": self.verdict,
+            "obstacles": [
+                {"code": o.code, "slug": o.slug, "values": o.values, "change": o.change, "needed": o.needed}
+                for o in self.obstacles
+            ],
+            "changes": list(self.changes),
+            "settings": list(self.settings),
+            "traffic": self.traffic.to_dict() if self.traffic else None,
+        }
+
+
+IMPLICIT = "Flink itself"
+
+
+def explain_edges(plan: Plan, *, buffers_per_channel: int, floating_buffers: int) -> tuple[EdgeExplanation, ...]:
+    """Every edge of the stream graph, in its order."""
+    operators = describe_operators(plan)
+    traffic = _traffic(plan, buffers_per_channel, floating_buffers)
+    return tuple(
+        _explain(plan, position, edge, operators, traffic.get(position))
+        for position, edge in enumerate(plan.stream_graph.edges)
+    )
+
+
+def _explain(
+    plan: Plan, position: int, edge: StreamEdge, operators: dict[int, OperatorRef], traffic: Traffic | None
+) -> EdgeExplanation:
+    obstacles = plan.obstacles[position]
+    target = operators[edge.target]
+    verdict = _verdict(obstacles)
+    return EdgeExplanation(
+        position=position,
+        source=operators[edge.source],
+        target=target,
+        partitioner=edge.partitioner,
+        exchange_mode=edge.exchange_mode,
+        type_number=edge.type_number,
+        side_output=edge.side_output,
+        verdict=verdict,
+        asked_by=_asked_by(plan, edge),
+        location=edge.partition.location if edge.partition else target.location,
+        obstacles=obstacles,
+        settings=settings_for(plan, edge, obstacles) if verdict == "broken" else (),
+        traffic=traffic,
+    )
+
+
+def _verdict(obstacles: tuple[Obstacle, ...]) -> Verdict:
+    if not obstacles:
+        return "chained"
+    if any(obstacle.needed for obstacle in obstacles):
+        return "needed"
+    return "fixed" if any(obstacle.change is None for obstacle in obstacles) else "broken"
+
+
+def _asked_by(plan: Plan, edge: StreamEdge) -> str:
+    nodes = plan.stream_graph.by_id
+    upstream, downstream = nodes[edge.source].parallelism, nodes[edge.target].parallelism
+    if edge.partition is not None:
+        asked = "key_by" if edge.partition.partitioner == "HASH" else edge.partition.partitioner.lower()
+        place = f"{asked} at {edge.partition.location}"
+        if edge.partition.partitioner != edge.partitioner:
+            return f"{place}; Flink uses {edge.partitioner.lower()}, as the records are already so partitioned"
+        return place
+    if edge.partitioner == "FORWARD":
+        return "the default between equal parallelisms" if upstream == downstream else "the default"
+    return f"{IMPLICIT}: nothing is written there, and parallelism differs ({upstream} -> {downstream})"
+
+
+def _traffic(plan: Plan, per_channel: int, floating: int) -> dict[int, Traffic]:
+    """The figures of every stream edge that became a job edge, by its position."""
+    if plan.job_graph is None or plan.execution_graph is None:
+        return {}
+    found: dict[int, Traffic] = {}
+    for edge in plan.execution_graph.edges:
+        gates = len(edge.consumed)
+        widest = max((last - first + 1 for _, first, last in edge.consumed), default=0)
+        found[plan.job_graph.edges[edge.job_edge].stream_edge] = Traffic(
+            channels=edge.channels,
+            gates=gates,
+            buffers=edge.channels * per_channel + gates * floating,
+            largest_gate=widest * per_channel + floating,
+        )
+    return found

@@ -1,0 +1,58 @@
+"""A plan as plain data with reasons: what `plan explain`, the page and the renderers print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from planner.explanation.chains import ChainExplanation, explain_chains
+from planner.explanation.edges import EdgeExplanation, explain_edges
+from planner.explanation.summary import Summary, summarise
+from planner.pipeline import Plan
+
+__all__ = ["Explanation", "explain_plan"]
+
+# Flink's defaults: taskmanager.network.memory.buffers-per-channel and floating-buffers-per-gate.
+BUFFERS_PER_CHANNEL = 2
+FLOATING_BUFFERS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Chains, edges and figures of one plan."""
+
+    name: str
+    chains: tuple[ChainExplanation, ...]
+    edges: tuple[EdgeExplanation, ...]
+    summary: Summary
+    buffers_per_channel: int
+    floating_buffers: int
+
+    @property
+    def between(self) -> tuple[EdgeExplanation, ...]:
+        """The edges between two chains."""
+        return tuple(edge for edge in self.edges if not edge.chained)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation as JSON-ready data."""
+        return {
+            "name": self.name,
+            "chains": [chain.to_dict() for chain in self.chains],
+            "edges": [edge.to_dict() for edge in self.edges],
+            "summary": self.summary.to_dict(),
+        }
+
+
+def explain_plan(
+    plan: Plan, *, buffers_per_channel: int = BUFFERS_PER_CHANNEL, floating_buffers: int = FLOATING_BUFFERS
+) -> Explanation:
+    """Explain every chain and every edge of a plan."""
+    edges = explain_edges(plan, buffers_per_channel=buffers_per_channel, floating_buffers=floating_buffers)
+    return Explanation(
+        name=plan.stream_graph.name,
+        chains=explain_chains(plan),
+        edges=edges,
+        summary=summarise(plan, edges),
+        buffers_per_channel=buffers_per_channel,
+        floating_buffers=floating_buffers,
+    )

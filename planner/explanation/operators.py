@@ -1,0 +1,94 @@
+"""Operators as an explanation names them, and finding one by what a user calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from planner.job import Location
+from planner.pipeline import Plan
+from planner.stream_graph import StreamNode
+
+__all__ = ["OperatorRef", "Origin", "describe_operators", "matches"]
+
+Origin = Literal["operator", "job", "flink"]
+ORIGIN_WORDS: dict[Origin, str] = {
+    "operator": "set on the operator",
+    "job": "the job's default",
+    "flink": "fixed by Flink",
+}
+_SUFFIXES = {"operator": "", "writer": "", "committer": ":committer"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorRef:
+    """One stream node, with what a reader needs to recognise it and to find it in the job's file."""
+
+    node: int
+    key: str  # unique: the operator's key, with ":committer" behind it for the second node of a sink
+    name: str
+    uid: str | None
+    operator_id: str
+    parallelism: int
+    parallelism_from: Origin
+    max_parallelism: int
+    slot_sharing_group: str
+    location: Location
+
+    @property
+    def label(self) -> str:
+        """The name, and the key where the name does not say it."""
+        return self.name if self.key == self.name else f"{self.name} ({self.key})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The reference as JSON-ready data."""
+        return {
+            "node": self.node,
+            "key": self.key,
+            "name": self.name,
+            "uid": self.uid,
+            "operator_id": self.operator_id,
+            "parallelism": self.parallelism,
+            "parallelism_from": self.parallelism_from,
+            "max_parallelism": self.max_parallelism,
+            "slot_sharing_group": self.slot_sharing_group,
+            "location": str(self.location),
+        }
+
+
+def describe_operators(plan: Plan) -> dict[int, OperatorRef]:
+    """A reference to every stream node, by its id."""
+    return {node.id: _describe(plan, node) for node in plan.stream_graph.nodes}
+
+
+def _describe(plan: Plan, node: StreamNode) -> OperatorRef:
+    return OperatorRef(
+        node=node.id,
+        key=node.operator.key + _SUFFIXES[node.role],
+        name=node.name,
+        uid=node.uid,
+        operator_id=plan.operator_ids[node.id],
+        parallelism=node.parallelism,
+        parallelism_from=_origin(node),
+        max_parallelism=node.max_parallelism,
+        slot_sharing_group=node.slot_sharing_group,
+        location=node.operator.location,
+    )
+
+
+def _origin(node: StreamNode) -> Origin:
+    if not node.parallelism_configured:
+        return "job"
+    return "operator" if node.operator.parallelism is not None else "flink"
+
+
+def matches(word: str, operators: Iterable[OperatorRef]) -> list[OperatorRef]:
+    """The operators a user may mean by `word`: by key, uid or node id, else by name, else by name in any case."""
+    known = list(operators)
+    exact = [ref for ref in known if word in (ref.key, ref.uid, str(ref.node))]
+    return (
+        exact
+        or [ref for ref in known if ref.name == word]
+        or [ref for ref in known if ref.name.casefold() == word.casefold()]
+    )

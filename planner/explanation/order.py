@@ -1,0 +1,88 @@
+"""Why every job vertex stands where it does in the topological source-first order.
+
+The order is made in two steps. Vertices without inputs come first, in the order the job creates them. Then the outputs
+of each placed vertex are walked in turn: a consumer whose inputs are all placed is placed at once, and its own outputs
+are walked before anything else. So a vertex is placed by the last of its inputs to be placed, or, where all its inputs
+are sources, by the first of them to be walked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from planner.job_graph import JobGraph
+
+__all__ = ["Placement", "explain_order"]
+
+Reason = Literal["source", "first-walked-source", "last-input"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """One vertex at its position, and what put it there."""
+
+    position: int
+    vertex_id: str
+    name: str
+    reason: Reason
+    placed_by: int | None  # position of the vertex whose outputs were walked
+    inputs: tuple[int, ...]
+    sentence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The placement as JSON-ready data."""
+        return {
+            "position": self.position,
+            "id": self.vertex_id,
+            "name": self.name,
+            "reason": self.reason,
+            "placed_by": self.placed_by,
+            "inputs": list(self.inputs),
+            "sentence": self.sentence,
+        }
+
+
+def explain_order(graph: JobGraph) -> tuple[Placement, ...]:
+    """The vertices in order, each with its reason. Positions in sentences count from 1."""
+    inputs: list[list[int]] = [[] for _ in graph.vertices]
+    for edge in graph.edges:
+        if edge.source not in inputs[edge.target]:
+            inputs[edge.target].append(edge.source)
+    return tuple(_place(graph, position, sorted(of), inputs) for position, of in enumerate(inputs))
+
+
+def _place(graph: JobGraph, position: int, own: list[int], inputs: list[list[int]]) -> Placement:
+    reason: Reason = "source"
+    placed_by: int | None = None
+    if own:
+        only_sources = not inputs[own[-1]]
+        reason = "first-walked-source" if only_sources else "last-input"
+        placed_by = own[0] if only_sources else own[-1]
+    return Placement(
+        position=position,
+        vertex_id=graph.vertices[position].id,
+        name=graph.vertices[position].name,
+        reason=reason,
+        placed_by=placed_by,
+        inputs=tuple(own),
+        sentence=_sentence(graph, position, own, reason, placed_by),
+    )
+
+
+def _sentence(graph: JobGraph, position: int, own: list[int], reason: Reason, placed_by: int | None) -> str:
+    if placed_by is None:
+        return "a source: vertices without inputs come first, in the order the job creates them"
+    by = f"{placed_by + 1} ({graph.vertices[placed_by].name})"
+    if len(own) == 1:
+        where = "directly after it" if placed_by == position - 1 else "after what the walk met first"
+        return f"its only input is {by}; placed {where}"
+    others = _listed([number + 1 for number in own if number != placed_by])
+    if reason == "first-walked-source":
+        return f"all its inputs are sources; {by} is walked first, and {others} stood already"
+    return f"{by} was the last of its inputs to be placed, after {others}"
+
+
+def _listed(numbers: list[int]) -> str:
+    words = [str(number) for number in numbers]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

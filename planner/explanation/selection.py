@@ -1,0 +1,63 @@
+"""Picking edges by `A:B`, where A and B are what a user calls the two operators."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+
+from planner.errors import OptionError
+from planner.explanation.edges import EdgeExplanation
+from planner.explanation.operators import OperatorRef, matches
+
+__all__ = ["select_edges"]
+
+
+def select_edges(edges: Sequence[EdgeExplanation], wanted: str) -> list[EdgeExplanation]:
+    """The edges between two operators; an OptionError where none or different ones are meant."""
+    operators = {ref.node: ref for edge in edges for ref in (edge.source, edge.target)}
+    splits = list(_splits(wanted))
+    if not splits:
+        raise OptionError(f"--edge {wanted}: not of the form A:B", hint="for example --edge map:sink")
+    for before, after in splits:
+        sources = {ref.node for ref in matches(before, operators.values())}
+        targets = {ref.node for ref in matches(after, operators.values())}
+        found = [edge for edge in edges if edge.source.node in sources and edge.target.node in targets]
+        if found:
+            return _same_ends(found, wanted)
+    raise _nothing(edges, list(operators.values()), splits, wanted)
+
+
+def _splits(wanted: str) -> Iterator[tuple[str, str]]:
+    """Every way to read A:B: names such as "Source: Orders" have colons of their own."""
+    for position, character in enumerate(wanted):
+        before, after = wanted[:position].strip(), wanted[position + 1 :].strip()
+        if character == ":" and before and after:
+            yield before, after
+
+
+def _same_ends(found: list[EdgeExplanation], wanted: str) -> list[EdgeExplanation]:
+    ends = {(edge.source.node, edge.target.node) for edge in found}
+    if len(ends) == 1:
+        return found
+    listed = "\n".join(
+        f"--edge {edge.source.node}:{edge.target.node}  {edge.source.label} -> {edge.target.label}" for edge in found
+    )
+    raise OptionError(f"--edge {wanted}: {len(ends)} edges may be meant", hint=f"name one:\n{listed}")
+
+
+def _nothing(
+    edges: Sequence[EdgeExplanation], operators: list[OperatorRef], splits: list[tuple[str, str]], wanted: str
+) -> OptionError:
+    for before, after in splits:
+        upstream, downstream = matches(before, operators), matches(after, operators)
+        if upstream and downstream:
+            nodes = {ref.node for ref in upstream}
+            behind = [edge.target.label for edge in edges if edge.source.node in nodes]
+            hint = f"{before} feeds {', '.join(behind)}" if behind else f"{before} feeds nothing"
+            return OptionError(f"--edge {wanted}: there is no edge from {before} to {after}", hint=hint)
+    before, after = splits[0]
+    missing = after if matches(before, operators) else before
+    names = sorted({name for ref in operators for name in (ref.key, ref.name)})
+    close = difflib.get_close_matches(missing, names, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names[:20])}"
+    return OptionError(f"--edge {wanted}: there is no operator {missing!r}", hint=hint)

@@ -1,0 +1,61 @@
+"""The plan in figures: operators, chains, tasks, channels, slots and network buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from planner.explanation.edges import EdgeExplanation
+from planner.pipeline import Plan
+
+__all__ = ["Summary", "summarise"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """Figures of a whole plan; None where batch mode decides them at run time."""
+
+    operators: int
+    chains: int
+    chained_edges: int
+    edges: int
+    tasks: int | None  # subtasks of all chains
+    channels: int | None
+    slots: int | None
+    slots_by_group: tuple[tuple[str, int], ...]
+    buffers: int | None  # of all input gates
+    largest_gate: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as JSON-ready data."""
+        return {
+            "operators": self.operators,
+            "chains": self.chains,
+            "edges": self.edges,
+            "chained_edges": self.chained_edges,
+            "tasks": self.tasks,
+            "channels": self.channels,
+            "slots": self.slots,
+            "slots_by_group": dict(self.slots_by_group),
+            "buffers": self.buffers,
+            "largest_gate": self.largest_gate,
+        }
+
+
+def summarise(plan: Plan, edges: Sequence[EdgeExplanation]) -> Summary:
+    """The figures of a plan whose edges are explained."""
+    execution = plan.execution_graph
+    traffic = [edge.traffic for edge in edges if edge.traffic]
+    return Summary(
+        operators=len(plan.stream_graph.nodes),
+        chains=len(plan.job_graph.vertices) if plan.job_graph else 0,
+        chained_edges=sum(edge.chained for edge in edges),
+        edges=len(edges),
+        tasks=execution.execution_vertices if execution else None,
+        channels=execution.execution_edges if execution else None,
+        slots=execution.required_slots if execution else None,
+        slots_by_group=execution.slots_by_group if execution else (),
+        buffers=sum(t.buffers for t in traffic) if execution else None,
+        largest_gate=max((t.largest_gate for t in traffic), default=0) if execution else None,
+    )

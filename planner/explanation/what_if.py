@@ -1,0 +1,115 @@
+"""What a change of the job would do to its plan: chains, figures, and operator ids, that is, state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from planner.explanation.edges import EdgeExplanation
+from planner.explanation.explain import Explanation
+from planner.explanation.operators import OperatorRef
+
+__all__ = ["ChangedId", "WhatIf", "compare"]
+
+FIGURES = ("operators", "chains", "tasks", "channels", "slots", "buffers")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedId:
+    """An operator whose id would change: state saved under the old one is not found any more."""
+
+    before: OperatorRef
+    after: OperatorRef
+
+    def to_dict(self) -> dict[str, Any]:
+        """The change as JSON-ready data."""
+        return {"operator": self.after.to_dict(), "before": self.before.operator_id, "after": self.after.operator_id}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhatIf:
+    """The difference between a plan and the plan with `settings`."""
+
+    settings: tuple[str, ...]
+    newly_chained: tuple[EdgeExplanation, ...]
+    newly_broken: tuple[EdgeExplanation, ...]
+    still_broken: tuple[EdgeExplanation, ...]  # between chains before and after, but not for the same reasons
+    new_partitioners: tuple[tuple[EdgeExplanation, EdgeExplanation], ...]
+    figures: tuple[tuple[str, int | None, int | None], ...]  # (name, before, after)
+    changed_ids: tuple[ChangedId, ...]
+    after: Explanation
+
+    @property
+    def nothing(self) -> bool:
+        """Whether the plan stays as it is."""
+        edges = self.newly_chained or self.newly_broken or self.still_broken or self.new_partitioners
+        return not edges and not self.changed_ids and all(before == after for _, before, after in self.figures)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The difference as JSON-ready data."""
+        return {
+            "settings": list(self.settings),
+            "newly_chained": [edge.to_dict() for edge in self.newly_chained],
+            "newly_broken": [edge.to_dict() for edge in self.newly_broken],
+            "still_broken": [edge.to_dict() for edge in self.still_broken],
+            "new_partitioners": [
+                {
+                    "source": new.source.key,
+                    "target": new.target.key,
+                    "before": old.partitioner,
+                    "after": new.partitioner,
+                }
+                for old, new in self.new_partitioners
+            ],
+            "figures": {name: {"before": before, "after": after} for name, before, after in self.figures},
+            "changed_operator_ids": [changed.to_dict() for changed in self.changed_ids],
+            "after": self.after.to_dict(),
+        }
+
+
+def compare(settings: Sequence[str], before: Explanation, after: Explanation) -> WhatIf:
+    """What the settings that lead from `before` to `after` change."""
+    pairs = _pairs(before, after)
+    return WhatIf(
+        settings=tuple(settings),
+        newly_chained=tuple(new for old, new in pairs if new.chained and not old.chained),
+        newly_broken=tuple(new for old, new in pairs if old.chained and not new.chained),
+        still_broken=tuple(
+            new for old, new in pairs if not old.chained and not new.chained and _codes(old) != _codes(new)
+        ),
+        new_partitioners=tuple((old, new) for old, new in pairs if old.partitioner != new.partitioner),
+        figures=tuple((name, getattr(before.summary, name), getattr(after.summary, name)) for name in FIGURES),
+        changed_ids=_changed_ids(before, after),
+        after=after,
+    )
+
+
+def _codes(edge: EdgeExplanation) -> tuple[str, ...]:
+    return tuple(obstacle.code for obstacle in edge.obstacles)
+
+
+def _pairs(before: Explanation, after: Explanation) -> list[tuple[EdgeExplanation, EdgeExplanation]]:
+    """Edges of both plans that stand for the same thing: same ends, same input, same turn among those."""
+    old = _numbered(before)
+    return [(old[key], edge) for key, edge in _numbered(after).items() if key in old]
+
+
+def _numbered(explanation: Explanation) -> dict[tuple[str, str, int, str | None, int], EdgeExplanation]:
+    seen: dict[tuple[str, str, int, str | None], int] = {}
+    found = {}
+    for edge in explanation.edges:
+        ends = (edge.source.key, edge.target.key, edge.type_number, edge.side_output)
+        seen[ends] = seen.get(ends, 0) + 1
+        found[*ends, seen[ends]] = edge
+    return found
+
+
+def _changed_ids(before: Explanation, after: Explanation) -> tuple[ChangedId, ...]:
+    old = {link.operator.key: link.operator for chain in before.chains for link in chain.links}
+    new = sorted((link.operator for chain in after.chains for link in chain.links), key=lambda ref: ref.node)
+    return tuple(
+        ChangedId(before=old[ref.key], after=ref)
+        for ref in new
+        if ref.key in old and old[ref.key].operator_id != ref.operator_id
+    )
