@@ -59,8 +59,9 @@ class ExecutionGraph:
 
 def build_execution_graph(graph: StreamGraph, job_graph: JobGraph) -> ExecutionGraph | None:
     """Expand a job graph into its subtasks; None while batch mode has not decided every parallelism."""
-    for vertex in job_graph.vertices:
-        _refuse_low_max_parallelism(graph, vertex)
+    if not job_graph.dynamic:  # batch mode meets its limits while the job runs: Flink compiles it
+        for vertex in job_graph.vertices:
+            _refuse_low_max_parallelism(graph, vertex)
     if any(vertex.parallelism < 1 for vertex in job_graph.vertices):
         return None
     parallelisms = tuple(vertex.parallelism for vertex in job_graph.vertices)

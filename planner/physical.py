@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from planner.components import Components, strongly_connected
+from planner.errors import PlanningError
 from planner.execution_graph import ExecutionEdge, ExecutionGraph
 from planner.job_graph import JobGraph
+from planner.stream_graph import StreamGraph
 
 Subtask = tuple[int, int]  # (vertex position, subtask index)
 
@@ -21,14 +23,36 @@ class Physical:
     failover_regions: tuple[tuple[Subtask, ...], ...]
 
 
-def build_physical(job_graph: JobGraph, execution_graph: ExecutionGraph) -> Physical:
+def build_physical(graph: StreamGraph, job_graph: JobGraph, execution_graph: ExecutionGraph) -> Physical:
     """Share the subtasks out over slots and find what fails together."""
-    slots = _SlotSharing(job_graph, execution_graph).assign()
-    return Physical(slots=_ordered(slots), failover_regions=_ordered(_failover_regions(job_graph, execution_graph)))
+    slots = _ordered(_SlotSharing(job_graph, execution_graph).assign())
+    regions = _ordered(_failover_regions(job_graph, execution_graph))
+    if not job_graph.dynamic:
+        _refuse_co_location_across_regions(graph, job_graph, regions)
+    return Physical(slots=slots, failover_regions=regions)
 
 
 def _ordered(groups: Iterable[list[Subtask]]) -> tuple[tuple[Subtask, ...], ...]:
     return tuple(sorted(tuple(sorted(group)) for group in groups))
+
+
+def _refuse_co_location_across_regions(
+    graph: StreamGraph, job_graph: JobGraph, regions: tuple[tuple[Subtask, ...], ...]
+) -> None:
+    """Co-located subtasks share a slot for life, so they must start and fail together."""
+    region_of: dict[tuple[str, int], int] = {}
+    for number, region in enumerate(regions):
+        for position, subtask in region:
+            vertex = job_graph.vertices[position]
+            if vertex.co_location_group is None:
+                continue
+            if region_of.setdefault((vertex.co_location_group, subtask), number) != number:
+                raise PlanningError(
+                    f'co-location group "{vertex.co_location_group}" holds {vertex.name} and operators that no '
+                    "pipelined exchange joins to it",
+                    location=graph.by_id[vertex.head].operator.location,
+                    hint="co-locate only operators of one connected pipeline, with the subtasks that feed each other",
+                )
 
 
 class _SlotSharing:

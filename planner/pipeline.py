@@ -43,12 +43,16 @@ class Plan:
 def plan(job: JobDefinition, until: Stage = "physical") -> Plan:
     """Compile a job, stopping after the stage `until`."""
     last = STAGES.index(until)
+    job_graph = execution_graph = physical = None
     stream_graph = build_stream_graph(job)
     obstacles = find_obstacles(stream_graph)
     operator_ids = build_operator_ids(stream_graph, obstacles)
-    job_graph = build_job_graph(stream_graph, obstacles, operator_ids) if last >= 1 else None
-    execution_graph = build_execution_graph(stream_graph, job_graph) if job_graph and last >= 2 else None
-    physical = build_physical(job_graph, execution_graph) if job_graph and execution_graph and last >= 3 else None
+    if last >= STAGES.index("job"):
+        job_graph = build_job_graph(stream_graph, obstacles, operator_ids)
+    if job_graph and last >= STAGES.index("execution"):
+        execution_graph = build_execution_graph(stream_graph, job_graph)
+    if job_graph and execution_graph and last >= STAGES.index("physical"):
+        physical = build_physical(stream_graph, job_graph, execution_graph)
     compiled = Plan(
         job=job,
         stream_graph=stream_graph,
