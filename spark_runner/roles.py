@@ -1,0 +1,298 @@
+"""What each kind of operator does with a list of records. Runs on executors; `role_table` lists the roles by name.
+
+A role's `process` yields (targets, records, event times). It never catches a failure a record at a time: the iterator it
+reads from still knows, when a function has failed, which record was the last one taken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import operator
+from collections.abc import Callable, Iterator
+from itertools import chain, compress, islice
+from typing import Any
+
+from spark_runner.chain import ChainSpec, NodeSpec, Place
+from spark_runner.failures import Failure, OperatorFailed, described, shown, user_lines
+from spark_runner.state import KeyedState, ProcessContext, RuntimeContext
+
+CHUNK = 10_000  # records that move on together where an operator makes many out of one
+Stamps = list[int | None] | None
+
+
+def last_taken(values: list[Any], arriving: Iterator[Any]) -> Any:
+    """The record that was taken from the iterator last."""
+    at = len(values) - operator.length_hint(arriving) - 1
+    return values[at] if 0 <= at < len(values) else None
+
+
+def method(function: Any, *names: str) -> Callable[..., Any]:
+    """The function to call: a method of a PyFlink function object, or a plain callable itself."""
+    for name in names:
+        found = getattr(function, name, None)
+        if callable(found):
+            return found
+    if callable(function):
+        return function
+    raise TypeError(f"{function!r} is neither callable nor has a method {' or '.join(names)}")
+
+
+def tagged_as(item: Any) -> str | None:
+    """The side output an item of a process function goes to; None for the main output."""
+    if item.__class__ is tuple and len(item) == 2:
+        tag = getattr(item[0], "tag_id", None)
+        if tag is not None and type(item[0]).__name__ == "OutputTag":
+            return str(tag)
+    return None
+
+
+class Role:
+    """An operator at work in one subtask."""
+
+    keyed_state = False
+
+    def __init__(self, node: NodeSpec, spec: ChainSpec, place: Place) -> None:
+        self.node, self.spec, self.place = node, spec, place
+        function = node.function
+        self.function = function() if isinstance(function, type) else function
+        self.main: list[Any] = []
+        self.sides: dict[str, list[Any]] = {}
+        self.taken = self.given = 0
+        self.state = KeyedState() if node.keyed else None
+        self.runtime = RuntimeContext(
+            name=node.name, subtask=place.subtask, parallelism=spec.parallelism, attempt=place.attempt, state=self.state
+        )
+
+    def open(self) -> None:
+        """Called once a subtask, before the first record."""
+        opening = getattr(self.function, "open", None)
+        if callable(opening):
+            try:
+                opening(self.runtime)
+            except Exception as error:
+                raise self.failed(error, None, "open(): ") from None
+
+    def close(self) -> None:
+        """Called once a subtask, after the last record or a failure."""
+        closing = getattr(self.function, "close", None)
+        if callable(closing):
+            closing()
+
+    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
+        """Takes records, yields (targets, records, event times)."""
+        raise NotImplementedError
+
+    def finish(self) -> Iterator[Any]:
+        """What is left to give after the last record."""
+        return iter(())
+
+    def failed(self, error: BaseException, record: Any, prefix: str = "") -> OperatorFailed:
+        """The failure of this operator on a record."""
+        if isinstance(error, OperatorFailed):
+            return error
+        return OperatorFailed(
+            Failure(
+                operator=self.node.operator,
+                name=self.node.name,
+                place=self.node.place,
+                problem=prefix + described(error),
+                record=None if record is None and prefix else shown(record),
+                lines=user_lines(error),
+            )
+        )
+
+    def emit(self, values: list[Any], stamps: Stamps) -> Any:
+        """The records as a move to the operators behind."""
+        self.given += len(values)
+        return self.main, values, stamps
+
+    def call(self, function: Callable[[Any], Any], values: list[Any]) -> list[Any]:
+        """The function's result for every record."""
+        arriving = iter(values)
+        try:
+            return list(map(function, arriving))
+        except Exception as error:
+            raise self.failed(error, last_taken(values, arriving)) from None
+
+
+class MapRole(Role):
+    """One record out for one in."""
+
+    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
+        self.taken += len(values)
+        yield self.emit(self.call(method(self.function, "map"), values), stamps)
+
+
+class FilterRole(Role):
+    """The records for which the function is true."""
+
+    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
+        self.taken += len(values)
+        keep = self.call(method(self.function, "filter"), values)
+        yield self.emit(list(compress(values, keep)), None if stamps is None else list(compress(stamps, keep)))
+
+
+class FlatMapRole(Role):
+    """Any number of records out for one in."""
+
+    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
+        self.taken += len(values)
+        arriving = iter(values)
+        results = map(method(self.function, "flat_map"), arriving)
+        made: Iterator[Any]
+        if stamps is None:
+            made = chain.from_iterable(() if r is None else r for r in results)
+        else:
+            made = ((one, at) for r, at in zip(results, stamps, strict=False) if r is not None for one in r)
+        while True:
+            try:
+                out = list(islice(made, CHUNK))
+            except Exception as error:
+                raise self.failed(error, last_taken(values, arriving)) from None
+            if not out:
+                return
+            yield self.emit(out, None) if stamps is None else self.emit([o[0] for o in out], [o[1] for o in out])
+
+
+class Emissions:
+    """Collects what a process function yields, and moves it on in chunks to the main and the side outputs."""
+
+    def __init__(self, role: Role, stamped: bool) -> None:
+        self.role, self.stamped = role, stamped
+        self.buffers: dict[str | None, tuple[list[Any], list[int | None]]] = {}
+        self.count = 0
+
+    def take(self, results: Any, stamp: int | None) -> None:
+        """Everything one call gave."""
+        if results is None:
+            return
+        for item in results:
+            tag = tagged_as(item)
+            values, stamps = self.buffers.setdefault(tag, ([], []))
+            values.append(item if tag is None else item[1])
+            stamps.append(stamp)
+            self.count += 1
+
+    def moves(self) -> Iterator[Any]:
+        """What was collected since the last time."""
+        for tag, (values, stamps) in self.buffers.items():
+            if tag is None:
+                yield self.role.emit(values, stamps if self.stamped else None)
+            else:
+                self.role.given += len(values)
+                yield self.role.sides.get(tag, []), values, stamps if self.stamped else None
+        self.buffers, self.count = {}, 0
+
+
+class ProcessRole(Role):
+    """A process function: records on its main output and on side outputs."""
+
+    def __init__(self, node: NodeSpec, spec: ChainSpec, place: Place) -> None:
+        super().__init__(node, spec, place)
+        self.at = ProcessContext(self.state)
+
+    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
+        self.taken += len(values)
+        call = with_context(self.function, self.at, "process_element")
+        emissions = Emissions(self, stamps is not None)
+        arriving = iter(values)
+        times = iter(stamps) if stamps is not None else None
+        try:
+            for value in arriving:
+                stamp = self.at._timestamp = next(times) if times is not None else None
+                emissions.take(call(value), stamp)
+                if emissions.count >= CHUNK:
+                    yield from emissions.moves()
+        except Exception as error:
+            raise self.failed(error, last_taken(values, arriving)) from None
+        yield from emissions.moves()
+
+
+def with_context(function: Any, at: Any, name: str) -> Callable[[Any], Any]:
+    """Calls a process function with its context, a plain function of one argument without."""
+    call = method(function, name)
+    try:
+        wanted = len(inspect.signature(call).parameters)
+    except (TypeError, ValueError):
+        wanted = 2
+    return call if wanted == 1 else lambda value: call(value, at)
+
+
+class AsyncMapRole(Role):
+    """Coroutines, as many at once as the operator's capacity, results in the order of the records."""
+
+    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
+        self.taken += len(values)
+        several = callable(getattr(self.function, "async_invoke", None))
+        call = method(self.function, "async_invoke")
+        results = asyncio.run(self._gather(call, values))
+        if not several:
+            yield self.emit(results, stamps)
+            return
+        made = [(one, n) for n, result in enumerate(results) if result is not None for one in result]
+        yield self.emit([m[0] for m in made], None if stamps is None else [stamps[m[1]] for m in made])
+
+    async def _gather(self, call: Callable[[Any], Any], values: list[Any]) -> list[Any]:
+        slots = asyncio.Semaphore(int(self.node.options.get("capacity", 100)))
+        timeout = self.node.options.get("timeout")
+
+        async def one(value: Any) -> Any:
+            async with slots:
+                try:
+                    made = call(value)
+                    return await asyncio.wait_for(made, timeout) if inspect.isawaitable(made) else made
+                except Exception as error:
+                    raise self.failed(error, value) from None
+
+        return await asyncio.gather(*(one(value) for value in values))
+
+
+class WatermarksRole(Role):
+    """Gives every record its event time."""
+
+    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
+        self.taken += len(values)
+        extract = getattr(self.function, "extract_timestamp", None)
+        if extract is None and self.function is None:
+            yield self.emit(values, stamps)
+            return
+        call = (lambda value: extract(value, -1)) if extract is not None else _one_or_two(self.function)
+        yield self.emit(values, [int(stamp) for stamp in self.call(call, values)])
+
+
+def _one_or_two(function: Any) -> Callable[[Any], Any]:
+    try:
+        wanted = len(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        wanted = 1
+    return function if wanted < 2 else lambda value: function(value, -1)
+
+
+class CollectionRole(Role):
+    """A source whose records are part of the job: this subtask's share of them, in order."""
+
+    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
+        records = self.function
+        parallelism = self.spec.parallelism
+        for subtask in values:
+            first, last = (len(records) * subtask // parallelism, len(records) * (subtask + 1) // parallelism)
+            for start in range(first, last, CHUNK):
+                yield self.emit(list(records[start : min(start + CHUNK, last)]), None)
+
+
+class SinkRole(Role):
+    """A Python sink function: it takes records and gives none."""
+
+    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
+        self.taken += len(values)
+        self.call(method(self.function, "invoke", "write"), values)
+        return iter(())
+
+
+class PassRole(Role):
+    """Hands records on: a sink that Spark writes, a print, a committer."""
+
+    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
+        self.taken += len(values)
+        yield self.emit(values, stamps)
