@@ -59,14 +59,18 @@ class _Former:
         return tuple(self.chains.values())
 
     def chained_sources(self) -> dict[int, list[int]]:
-        """By head, the sources it takes in, in the order of its inputs."""
+        """By head, the sources it takes in, in the order of its inputs.
+
+        A source that feeds others too is no part of its reader: they chain as any two operators do, if at all.
+        """
         found: dict[int, list[int]] = {}
         for node in self.graph.nodes:
             if node.chaining_strategy != "HEAD_WITH_SOURCES":
                 continue
             for edge in self.graph.in_edges[node.id]:
-                if not self.obstacles[edge]:
-                    found.setdefault(node.id, []).append(self.graph.edges[edge].source)
+                source = self.graph.edges[edge].source
+                if not self.obstacles[edge] and len(self.graph.out_edges[source]) == 1:
+                    found.setdefault(node.id, []).append(source)
         return found
 
     def visit(self, entry: int) -> None:

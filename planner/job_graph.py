@@ -149,7 +149,7 @@ def _reuse_key(graph: StreamGraph, position: int, result: ResultType, target: tu
     edge = graph.edges[position]
     if result != "BLOCKING" or edge.partitioner == "HASH":
         return position
-    return (edge.source, edge.side_output, ship_strategy(graph, edge), edge.partition is None, target)
+    return (edge.source, edge.side_output, ship_strategy(graph, edge), target)
 
 
 def _refuse_buffer_timeout(graph: StreamGraph, edge: StreamEdge, result: ResultType) -> None:

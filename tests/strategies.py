@@ -30,9 +30,9 @@ def _reference(draw: st.DrawFn, streams: list[str]) -> Any:
 
 
 @st.composite
-def _source(draw: st.DrawFn, name: str) -> Job:
+def _source(draw: st.DrawFn, name: str, *, legacy: bool) -> Job:
     operator: Job = {"id": name, "type": "source"}
-    if _maybe(draw, 4):
+    if legacy and _maybe(draw, 4):
         operator["legacy"] = True
         if _maybe(draw, 2):
             operator["parallel"] = False
@@ -86,7 +86,9 @@ def jobs(draw: st.DrawFn, *, max_operators: int = 12, runtime_mode: str = "strea
     sources = draw(st.integers(min_value=1, max_value=3))
     for index in range(sources + draw(st.integers(min_value=1, max_value=max_operators - sources))):
         name = f"op{index}"
-        operator = draw(_source(name) if index < sources else _consumer(name, streams))
+        # A legacy source never ends, so Flink refuses it in batch mode.
+        legacy = runtime_mode == "streaming"
+        operator = draw(_source(name, legacy=legacy) if index < sources else _consumer(name, streams))
         _decorate(draw, operator)
         operators.append(operator)
         if operator["type"] not in SINKS:
