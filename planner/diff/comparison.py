@@ -1,0 +1,173 @@
+"""Two versions of a job side by side: matched operators and edges, what was added and lost, and which chains broke."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from planner.diff.match import match_operators
+from planner.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot
+
+__all__ = ["BrokenChain", "Comparison", "OperatorPair", "compare"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorPair:
+    """One operator before and after, with its position in either snapshot."""
+
+    old_at: int
+    new_at: int
+    old: OperatorSnapshot
+    new: OperatorSnapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenChain:
+    """Two operators that ran in one task and no longer do."""
+
+    old_edge: EdgeSnapshot
+    new_edge: int  # position of the edge that broke it
+    source: OperatorPair
+    target: OperatorPair
+    through: tuple[int, ...]  # new operators in between; empty where the edge itself broke
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """What became of every operator and edge."""
+
+    old: Snapshot
+    new: Snapshot
+    operators: tuple[OperatorPair, ...]  # in the new order
+    lost: tuple[int, ...]  # positions in old.operators
+    added: tuple[int, ...]  # positions in new.operators
+    edges: tuple[tuple[int, int], ...]  # positions of the same edge in old.edges and new.edges
+    lost_edges: tuple[int, ...]
+    added_edges: tuple[int, ...]
+
+    @cached_property
+    def by_old(self) -> Mapping[int, OperatorPair]:
+        """The pairs by position in the old version."""
+        return {pair.old_at: pair for pair in self.operators}
+
+    @cached_property
+    def by_new(self) -> Mapping[int, OperatorPair]:
+        """The pairs by position in the new version."""
+        return {pair.new_at: pair for pair in self.operators}
+
+    @cached_property
+    def old_ids(self) -> frozenset[str]:
+        """The operator ids under which the old version kept state."""
+        return frozenset(operator.id for operator in self.old.operators)
+
+    def restores(self, pair: OperatorPair) -> bool:
+        """Whether Flink gives the operator its own state back: by its uid hash where the old job knew that id."""
+        looked_up = pair.new.user_hash if pair.new.user_hash in self.old_ids else pair.new.id
+        return looked_up == pair.old.id
+
+    @cached_property
+    def orphaned(self) -> tuple[OperatorPair, ...]:
+        """The operators that may have kept state and would not find it again."""
+        return tuple(p for p in self.operators if p.old.state != "none" and not self.restores(p))
+
+    @cached_property
+    def broken(self) -> tuple[BrokenChain, ...]:
+        """The chains that broke, by the old edges that were chained."""
+        return tuple(_broken(self))
+
+
+def compare(old: Snapshot, new: Snapshot) -> Comparison:
+    """Match two versions of a job."""
+    matched = match_operators(old, new)
+    pairs = sorted(
+        (
+            OperatorPair(old_at=before, new_at=after, old=old.operators[before], new=new.operators[after])
+            for before, after in matched.items()
+        ),
+        key=lambda pair: pair.new_at,
+    )
+    taken = set(matched.values())
+    edges, lost, added = _match_edges(old, new, matched)
+    return Comparison(
+        old=old,
+        new=new,
+        operators=tuple(pairs),
+        lost=tuple(at for at in range(len(old.operators)) if at not in matched),
+        added=tuple(at for at in range(len(new.operators)) if at not in taken),
+        edges=edges,
+        lost_edges=lost,
+        added_edges=added,
+    )
+
+
+def _match_edges(
+    old: Snapshot, new: Snapshot, matched: Mapping[int, int]
+) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...], tuple[int, ...]]:
+    """Edges are the same where their ends, their input and their side output are."""
+    waiting: dict[tuple[int, int, int, str | None], list[int]] = {}
+    for number, edge in enumerate(new.edges):
+        waiting.setdefault((edge.source, edge.target, edge.input, edge.side_output), []).append(number)
+    same: list[tuple[int, int]] = []
+    lost: list[int] = []
+    for number, edge in enumerate(old.edges):
+        ends = matched.get(edge.source, -1), matched.get(edge.target, -1)
+        found = waiting.get((*ends, edge.input, edge.side_output))
+        if found:
+            same.append((number, found.pop(0)))
+        else:
+            lost.append(number)
+    return tuple(same), tuple(lost), tuple(sorted(number for rest in waiting.values() for number in rest))
+
+
+def _broken(comparison: Comparison) -> Iterable[BrokenChain]:
+    old, new = comparison.old, comparison.new
+    for before, after in comparison.edges:
+        if old.edges[before].chained and not new.edges[after].chained:
+            yield _break(comparison, before, after, ())
+    inputs: dict[int, list[int]] = {}
+    for number, edge in enumerate(new.edges):
+        inputs.setdefault(edge.target, []).append(number)
+    added = frozenset(comparison.added)
+    for before in comparison.lost_edges:
+        edge = old.edges[before]
+        ends = comparison.by_old.get(edge.source), comparison.by_old.get(edge.target)
+        if not edge.chained or ends[0] is None or ends[1] is None:
+            continue
+        way = _way_through(new, inputs, added, ends[0].new_at, ends[1].new_at)
+        cut = next((number for number in way if not new.edges[number].chained), None)
+        if cut is not None:
+            yield _break(comparison, before, cut, tuple(new.edges[number].source for number in way[1:]))
+
+
+def _break(comparison: Comparison, before: int, after: int, through: tuple[int, ...]) -> BrokenChain:
+    edge = comparison.old.edges[before]
+    source, target = comparison.by_old[edge.source], comparison.by_old[edge.target]
+    return BrokenChain(old_edge=edge, new_edge=after, source=source, target=target, through=through)
+
+
+def _way_through(
+    new: Snapshot, inputs: Mapping[int, list[int]], added: frozenset[int], start: int, end: int
+) -> list[int]:
+    """The edges of a way from `start` to `end` on which everything in between is new; empty where there is none."""
+    onwards: dict[int, int] = {}  # from an operator, the edge that leads to the end
+    waiting = [end]
+    for at in waiting:  # grows while it is walked
+        for number in inputs.get(at, ()):
+            source = new.edges[number].source
+            if source in onwards or (source != start and source not in added):
+                continue
+            onwards[source] = number
+            waiting.append(source)
+        if start in onwards:
+            return _follow(new, onwards, start, end)
+    return []
+
+
+def _follow(new: Snapshot, onwards: Mapping[int, int], start: int, end: int) -> list[int]:
+    way: list[int] = []
+    at = start
+    while at != end:
+        way.append(onwards[at])
+        at = new.edges[onwards[at]].target
+    return way

@@ -1,0 +1,61 @@
+"""Whether state that is found again under its id still fits the operator that reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from planner.diff.comparison import OperatorPair
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incompatibility:
+    """One reason why saved state does not fit."""
+
+    what: str
+    text: str
+    before: str
+    after: str
+
+
+def incompatibilities(pair: OperatorPair) -> Iterator[Incompatibility]:
+    """All reasons why the state of the old operator does not fit the new one."""
+    yield from _kind(pair)
+    yield from _key(pair)
+    yield from _key_groups(pair)
+
+
+def _kind(pair: OperatorPair) -> Iterator[Incompatibility]:
+    if pair.old.kind != pair.new.kind:
+        yield _reason("kind", f"it was a {pair.old.kind} and is a {pair.new.kind}", pair.old.kind, pair.new.kind)
+    elif (pair.old.state == "keyed") != (pair.new.state == "keyed"):
+        before, after = ("keyed" if side.state == "keyed" else "not keyed" for side in (pair.old, pair.new))
+        yield _reason("key", f"it was {before} and is {after}", before, after)
+
+
+def _key(pair: OperatorPair) -> Iterator[Incompatibility]:
+    before, after = pair.old.keyed_by, pair.new.keyed_by
+    if before and after and before != after:
+        yield _reason("key", f"it was keyed by {before} and is keyed by {after}", before, after)
+
+
+def _key_groups(pair: OperatorPair) -> Iterator[Incompatibility]:
+    """Flink's own rule: a configured max parallelism must be that of the state, and parallelism must not exceed it."""
+    written, wanted = pair.old.effective_max_parallelism, pair.new.max_parallelism
+    if wanted > 0 and wanted != written:
+        unset = " (Flink's default)" if pair.old.max_parallelism <= 0 else ""
+        yield _reason(
+            "max parallelism", f"max parallelism was {written}{unset} and is {wanted}", str(written), str(wanted)
+        )
+    elif pair.new.parallelism > written:
+        yield _reason(
+            "parallelism",
+            f"parallelism {pair.new.parallelism} is more than the max parallelism {written} that its state was "
+            "written with",
+            str(pair.old.parallelism),
+            str(pair.new.parallelism),
+        )
+
+
+def _reason(what: str, text: str, before: str, after: str) -> Incompatibility:
+    return Incompatibility(what=what, text=text, before=before, after=after)

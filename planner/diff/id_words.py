@@ -1,0 +1,59 @@
+"""The cause of a changed operator id in words."""
+
+from __future__ import annotations
+
+from planner.diff.comparison import Comparison, OperatorPair
+from planner.diff.id_causes import IdCause
+
+
+def cause_in_words(comparison: Comparison, pair: OperatorPair, cause: IdCause | None) -> str:
+    """One or two sentences: what changed the id, and whether the operator itself was touched."""
+    if cause is None:
+        return "Its uid hash points at another operator's state."
+    if cause.kind == "uid":
+        return _uid(comparison.by_new[cause.at], own=cause.at == pair.new_at)
+    sentence = _sentence(comparison, cause, upstream=cause.at != pair.new_at)
+    return f"{sentence}{_untouched(pair, cause)}"
+
+
+def _uid(pair: OperatorPair, *, own: bool) -> str:
+    whose = "Its uid" if own else f"The uid of {pair.new.name} upstream"
+    if pair.old.uid is None:
+        return f"{whose} {pair.new.uid!r} is new: until now the id was generated."
+    if pair.new.uid is None:
+        return f"{whose} {pair.old.uid!r} was removed: the id is generated now."
+    return f"{whose} changed from {pair.old.uid!r} to {pair.new.uid!r}."
+
+
+def _sentence(comparison: Comparison, cause: IdCause, *, upstream: bool) -> str:
+    place = " upstream" if upstream else ""
+    names = ", ".join(dict.fromkeys(cause.operators))
+    match cause.kind:
+        case "chain":
+            verb = "chains now" if cause.formed else "no longer chains"
+            return f"{_chain(comparison, cause)}{place} {verb}, and generated ids count chained outputs."
+        case "added":
+            return f"{names} was added{place or ' before it'}, and generated ids hash everything before them."
+        case "lost":
+            return f"{names} was removed{place or ' before it'}, and generated ids hash everything before them."
+        case "inputs":
+            return f"The inputs{' of an operator upstream' if upstream else ''} changed, and generated ids hash them."
+        case _:
+            return (
+                "Operators were added, removed or reordered elsewhere, and generated ids count those numbered before."
+            )
+
+
+def _chain(comparison: Comparison, cause: IdCause) -> str:
+    if cause.edge is None:
+        return f"An output of {comparison.new.operators[cause.at].name}"
+    edge = comparison.new.edges[cause.edge]
+    return f"{comparison.new.operators[edge.source].name} -> {comparison.new.operators[edge.target].name}"
+
+
+def _untouched(pair: OperatorPair, cause: IdCause) -> str:
+    old, new = pair.old, pair.new
+    same = (old.kind, old.name, old.parallelism, old.uid, old.group, old.keyed_by) == (
+        new.kind, new.name, new.parallelism, new.uid, new.group, new.keyed_by,
+    )  # fmt: skip
+    return " The operator itself was not changed." if same and cause.at != pair.new_at else ""

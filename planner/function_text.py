@@ -1,0 +1,130 @@
+"""What an operator computes, as one short text that survives reformatting, comments and moved lines.
+
+The text tells operators apart that share kind and name, and shows where a key or an aggregate was changed. It is taken
+from the definition: SQL, column names, paths, a function's name; a lambda is read back from its source file.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from planner.job import (
+    Aggregate,
+    Behaviour,
+    Collection,
+    Explode,
+    Join,
+    Operator,
+    Partition,
+    PythonFunction,
+    Reader,
+    Select,
+    Sequence,
+    Watermarks,
+    Where,
+    Window,
+    Writer,
+)
+
+
+def describe_behaviour(operator: Operator) -> str | None:
+    """What the operator does when it runs; None where the job does not say."""
+    return None if operator.behaviour is None else _behaviour(operator.behaviour)
+
+
+def describe_key(partitions: tuple[Partition, ...]) -> str | None:
+    """The key of a keyed operator, one part an input."""
+    parts = [_key(p) for p in partitions]
+    return " | ".join(part for part in parts if part) or None if len(set(parts)) != 1 else parts[0]
+
+
+def function_text(function: PythonFunction | None) -> str | None:
+    """A function by its reference or name, a lambda by its source."""
+    if function is None:
+        return None
+    if function.reference is not None:
+        return function.reference
+    return _callable(function.target)
+
+
+def _key(partition: Partition) -> str | None:
+    if partition.key_columns:
+        return ", ".join(partition.key_columns)
+    return function_text(partition.key_selector)
+
+
+def _columns(columns: tuple[tuple[str, str], ...]) -> str:
+    return ", ".join(f"{expression} as {name}" for name, expression in columns)
+
+
+def _behaviour(behaviour: Behaviour) -> str | None:
+    match behaviour:
+        case PythonFunction():
+            return function_text(behaviour)
+        case Where():
+            return f"where {behaviour.condition}"
+        case Select():
+            return f"select {_columns(behaviour.columns)}"
+        case Explode():
+            return f"explode {behaviour.expression} as {behaviour.column}"
+        case Aggregate():
+            return f"field {behaviour.field}"
+        case Join():
+            return f"{behaviour.how} join" + (f" select {_columns(behaviour.select)}" if behaviour.select else "")
+        case Window():
+            return _window(behaviour)
+        case Watermarks():
+            return f"watermarks {behaviour.time or function_text(behaviour.assigner)} {behaviour.out_of_orderness}ms"
+        case Collection():
+            return "collection"
+        case Sequence():
+            return f"sequence {behaviour.start}..{behaviour.end}"
+        case Reader() | Writer():
+            return f"{behaviour.format} {behaviour.path or ''}".rstrip()
+
+
+def _window(window: Window) -> str:
+    slide = f" every {window.slide}ms" if window.slide is not None else ""
+    function = function_text(window.function)
+    return f"{window.assigner} {window.size}ms{slide} {window.form}" + (f" {function}" if function else "")
+
+
+def _callable(target: Any) -> str | None:
+    code = getattr(target, "__code__", None)
+    if isinstance(code, CodeType) and code.co_name == "<lambda>":
+        return _lambda(code)
+    name = getattr(target, "__qualname__", None) or type(target).__qualname__
+    return str(name)
+
+
+def _lambda(code: CodeType) -> str:
+    """The lambda's source in canonical form, found by the place of its body; `lambda` where the source is gone."""
+    positions = [
+        (line, column) for line, _, column, _ in code.co_positions() if line is not None and column is not None
+    ]
+    for line, column in positions:
+        found = _lambdas(code.co_filename).get((line, column))
+        if found is not None:
+            return found
+    return "lambda"
+
+
+@lru_cache(maxsize=4)
+def _lambdas(file: str) -> dict[tuple[int, int], str]:
+    """Every lambda of a file, by the place of every expression in its body that may be evaluated first."""
+    try:
+        tree = ast.parse(Path(file).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return {}
+    found: dict[tuple[int, int], str] = {}
+    for node in ast.walk(tree):  # outer lambdas first, so that an inner one takes its own places over
+        if isinstance(node, ast.Lambda):
+            text = ast.unparse(node)
+            for inner in ast.walk(node.body):
+                if isinstance(inner, ast.expr):
+                    found[inner.lineno, inner.col_offset] = text
+    return found

@@ -1,0 +1,39 @@
+"""A finding: what a lint rule says about one place of one job."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Literal
+
+from planner.job import Location
+
+Severity = Literal["error", "warning"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One message of one rule. `subject` and `detail` name what it is about without any line number."""
+
+    code: str
+    slug: str
+    severity: Severity
+    message: str
+    location: Location
+    fix: str | None = None
+    job: str | None = None
+    operator: str | None = None  # as the job's author calls it
+    subject: str = ""  # the baseline key of the operator or edge: what the fingerprint is made of
+    lines: tuple[int, ...] = ()  # where an ignore comment may stand, beside the location
+    operator_id: int | None = None  # the transformation whose YAML `ignore` applies
+
+    @property
+    def fingerprint(self) -> str:
+        """A name for the finding that edits elsewhere in the file do not change."""
+        written = "\0".join((self.code, self.location.file, self.job or "", self.subject))
+        return hashlib.sha256(written.encode("utf-8", "backslashreplace")).hexdigest()[:32]
+
+    def order(self) -> tuple[str, int, int, str, str]:
+        """Where the finding stands in a report: by place, then code."""
+        return self.location.file, self.location.line, self.location.column or 0, self.code, self.message

@@ -1,0 +1,145 @@
+"""What a lint rule is, what it looks at, and how its page is read from its module's docstring.
+
+A rule module's docstring is its page: the first line is the summary, then the headings `What it does`, `Why it
+matters`, `Example` and `How to fix it`. `plan rule`, the pages under docs/rules and the formats all read these
+same texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from planner.config import Config
+from planner.diff.comparison import Comparison
+from planner.job import Location, Operator
+from planner.lint.finding import Finding, Severity
+from planner.pipeline import Plan
+from planner.snapshot import Snapshot, position_keys, take_snapshot
+from planner.state import State, state_of
+from planner.stream_graph import StreamEdge, StreamNode
+
+HEADINGS = ("What it does", "Why it matters", "Example", "How to fix it")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """One planned job, with everything that rules read."""
+
+    plan: Plan
+    config: Config
+    comparison: Comparison | None = None  # with the job's entry in the baseline
+
+    @cached_property
+    def keys(self) -> Mapping[int, str]:
+        """The baseline key of every stream node."""
+        return position_keys(self.plan.stream_graph)
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """The job as a baseline would keep it."""
+        return self.comparison.new if self.comparison else take_snapshot(self.plan)
+
+    @property
+    def nodes(self) -> tuple[StreamNode, ...]:
+        """The operators of the job, in the order of the snapshot."""
+        return self.plan.stream_graph.nodes
+
+    @property
+    def edges(self) -> tuple[StreamEdge, ...]:
+        """The edges of the job, in the order of the snapshot."""
+        return self.plan.stream_graph.edges
+
+    def node(self, number: int) -> StreamNode:
+        """A stream node by its id."""
+        return self.plan.stream_graph.by_id[number]
+
+    def state(self, node: StreamNode) -> State:
+        """What kind of state a node keeps."""
+        return state_of(self.plan.job, node)
+
+    def edge_key(self, edge: StreamEdge) -> str:
+        """The baseline keys of an edge's ends."""
+        return f"{self.keys[edge.source]} -> {self.keys[edge.target]}"
+
+
+Find = Callable[["LintRule", Subject], Iterable[Finding]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintRule:
+    """One lint rule: its code, its page, and the function that looks for it."""
+
+    code: str
+    slug: str
+    severity: Severity
+    summary: str
+    checks: str
+    why: str
+    example: str
+    fix: str
+    find: Find | None  # None: the engine itself finds it
+
+    def finding(
+        self,
+        message: str,
+        *,
+        at: Location,
+        subject: str,
+        operator: Operator | None = None,
+        fix: str | None = None,
+        severity: Severity | None = None,
+    ) -> Finding:
+        """A finding of this rule; an ignore on the operator's own line holds for it too."""
+        return Finding(
+            code=self.code,
+            slug=self.slug,
+            severity=severity or self.severity,
+            message=message,
+            location=at,
+            fix=fix,
+            operator=operator.key if operator else None,
+            subject=subject,
+            lines=(operator.location.line,) if operator and operator.location.file == at.file else (),
+            operator_id=operator.id if operator else None,
+        )
+
+
+def build_rule(code: str, slug: str, page: str | None, find: Find | None, severity: Severity = "warning") -> LintRule:
+    """A rule from its module's docstring."""
+    summary, _, rest = (page or "").strip().partition("\n")
+    sections = _sections(rest)
+    missing = [heading for heading in HEADINGS if not sections.get(heading)]
+    if missing or not summary:
+        raise ValueError(f"the page of {code} lacks {', '.join(missing) or 'its summary'}")
+    what, why, example, fix = (sections[heading] for heading in HEADINGS)
+    return LintRule(
+        code=code,
+        slug=slug,
+        severity=severity,
+        summary=summary.rstrip("."),
+        checks=what,
+        why=why,
+        example=example,
+        fix=fix,
+        find=find,
+    )
+
+
+def _sections(text: str) -> dict[str, str]:
+    """The text under each `## Heading`."""
+    sections: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.startswith("## "):
+            lines = sections.setdefault(line[3:].strip(), [])
+        else:
+            lines.append(line)
+    return {heading: "\n".join(found).strip() for heading, found in sections.items()}
+
+
+def called(node: StreamNode) -> str:
+    """An operator as messages name it: its key, and Flink's name where that says more."""
+    key = node.operator.key
+    return key if key == node.name else f"{key} ({node.name})"

@@ -1,0 +1,81 @@
+"""Two operators that ran in one task, by the baseline, are now separated by an exchange.
+
+## What it does
+
+Compares every chained edge of the baseline with the job: the edge may have got an obstacle, or new operators that
+do not chain may stand between its ends. The message names each obstacle with its values, on the line that brought
+it.
+
+## Why it matters
+
+A chained call hands the record on in the same thread. Once the chain breaks, every record is serialised, buffered,
+sent and read again, and there is one more task to schedule. Nothing fails, so nobody notices until the job falls
+behind.
+
+## Example
+
+```python
+stream.map(parse).filter(valid)                      # in the baseline: one task
+stream.map(parse).filter(valid).set_parallelism(4)   # now: PL001, parallelism 2 -> 4
+```
+
+## How to fix it
+
+Make the change that the message names. If the break is intended, accept it with `plan lint --update-baseline`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planner.diff.comparison import BrokenChain, Comparison
+from planner.job import Location
+from planner.lint.finding import Finding
+from planner.lint.rule import LintRule, Subject, build_rule, called
+
+
+def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
+    comparison = subject.comparison
+    if comparison is None:
+        return
+    for broken in comparison.broken:
+        yield _finding(rule, subject, comparison, broken)
+
+
+def _finding(rule: LintRule, subject: Subject, comparison: Comparison, broken: BrokenChain) -> Finding:
+    source, target = subject.nodes[broken.source.new_at], subject.nodes[broken.target.new_at]
+    obstacles = subject.plan.obstacles[broken.new_edge]
+    reasons = "; ".join(f"{found.code} {found.slug}: {found.values}" for found in obstacles)
+    between = ", ".join(called(subject.nodes[at]) for at in broken.through)
+    changes = list(dict.fromkeys(found.change for found in obstacles if found.change))
+    return rule.finding(
+        f"{called(source)} and {called(target)} were chained and no longer are"
+        + (f", since {between} stands between them" if between else "")
+        + f": {reasons}",
+        at=_changed_place(subject, comparison, broken),
+        subject=f"{broken.source.old.key} -> {broken.target.old.key}",
+        operator=target.operator,
+        fix="; or ".join(changes) or None,
+    )
+
+
+def _changed_place(subject: Subject, comparison: Comparison, broken: BrokenChain) -> Location:
+    """The line that broke the chain: the partitioner, else the end whose setting changed, else the target."""
+    edge = subject.edges[broken.new_edge]
+    codes = {found.code for found in subject.plan.obstacles[broken.new_edge]}
+    upstream, downstream = subject.node(edge.source).operator, subject.node(edge.target).operator
+    if edge.partition is not None and "CH007" in codes:
+        return edge.partition.location
+    if broken.through and comparison.new.edges[broken.new_edge].source in broken.through:
+        return upstream.location
+    before, after = broken.source.old, broken.source.new
+    own = ("CH009", before.parallelism != after.parallelism), ("CH003", before.group != after.group)
+    kept = broken.target.old.parallelism == broken.target.new.parallelism and (
+        broken.target.old.group == broken.target.new.group
+    )
+    if codes == {"CH004"} or (kept and any(code in codes and changed for code, changed in own)):
+        return upstream.location
+    return downstream.location
+
+
+RULE = build_rule("PL001", "edge-no-longer-chained", __doc__, _find, "error")

@@ -1,0 +1,54 @@
+"""An operator that keeps state has no uid.
+
+## What it does
+
+Reports operators without a `uid` (and without a `uid_hash`) that certainly keep state: aggregates, windows and
+functions on a keyed stream; sources that read from outside, which save how far they read; `async_map`, which saves
+records in flight; sinks with a committer. Sources of a fixed collection and operators whose function may or may
+not keep state are not reported.
+
+## Why it matters
+
+Without a uid the operator's id is generated from the shape of the whole graph before it. The next change there,
+even one that only breaks a chain, gives it another id, and a restored job no longer finds the state.
+
+## Example
+
+```python
+orders.key_by(by_user).sum(1)                    # PL101
+orders.key_by(by_user).sum(1).uid("totals")      # fine
+```
+
+## How to fix it
+
+Set a `uid` that is unique in the job and never change it. On a job that already runs, the first uid is itself a
+change of id: add it together with `uid_hash` set to the present id (`plan show --stage stream` shows it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planner.lint.finding import Finding
+from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.state import describe_state
+
+
+def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
+    for node in subject.nodes:
+        operator = node.operator
+        if operator.uid is not None or operator.uid_hash is not None or node.role == "committer":
+            continue
+        state = subject.state(node)
+        if state in ("keyed", "operator"):
+            yield rule.finding(
+                f"{called(node)} keeps {describe_state(state)} and has no uid: the next change before it may orphan "
+                "that state",
+                at=operator.location,
+                subject=subject.keys[node.id],
+                operator=operator,
+                fix="give it a uid",
+            )
+
+
+RULE = build_rule("PL101", "stateful-without-uid", __doc__, _find)

@@ -1,0 +1,55 @@
+"""A job with keyed state leaves its max parallelism to Flink.
+
+## What it does
+
+Reports, once a job, that keyed state exists and neither the job nor the operator sets a max parallelism. Batch
+jobs are not reported: they keep no state between runs.
+
+## Why it matters
+
+Max parallelism is the number of key groups that keyed state is split into, and it is fixed by the first savepoint:
+the job can never be scaled beyond it. Flink derives it from the parallelism of the first start, at least 128,
+which nobody looks at until 128 subtasks are not enough.
+
+## Example
+
+```python
+env.set_parallelism(2)
+orders.key_by(by_user).sum(1)     # PL107: never more than 128 subtasks
+env.set_max_parallelism(720)      # a number with many divisors spreads keys evenly at many parallelisms
+```
+
+## How to fix it
+
+Set it once, before the first savepoint: `env.set_max_parallelism(N)`, or `max_parallelism: N` in YAML. For a job
+that has savepoints, set the value that they were written with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planner.lint.finding import Finding
+from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.state import default_max_parallelism
+
+
+def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
+    if subject.plan.stream_graph.batch:
+        return
+    unset = [node for node in subject.nodes if node.max_parallelism <= 0 and subject.state(node) == "keyed"]
+    if not unset:
+        return
+    first = unset[0]
+    others = f" and {len(unset) - 1} more" if len(unset) > 1 else ""
+    yield rule.finding(
+        f"{called(first)}{others} keeps keyed state without a max parallelism: Flink fixes it at "
+        f"{default_max_parallelism(first.parallelism)} with the first savepoint",
+        at=first.operator.location,
+        subject="max parallelism",
+        operator=first.operator,
+        fix="set max_parallelism on the job",
+    )
+
+
+RULE = build_rule("PL107", "max-parallelism-unset", __doc__, _find)
