@@ -149,7 +149,8 @@ def test_every_subtask_has_one_slot_and_one_failover_region(job: Job) -> None:
 def definitions() -> str:
     """A spread of the corpus's jobs, as JSON."""
     lines = (ROOT / "tests/conformance/streaming.jsonl").read_text(encoding="utf-8").splitlines()
-    return json.dumps([json.loads(line)["job"] for line in lines[::6]])
+    cases = [case for case in map(json.loads, lines) if "plan" in case]
+    return json.dumps([case["job"] for case in cases[:300:6]])
 
 
 def test_two_processes_with_different_hash_seeds_print_the_same_bytes(definitions: str) -> None:
@@ -173,5 +174,5 @@ def test_two_processes_with_different_hash_seeds_print_the_same_bytes(definition
         ).stdout
         for seed in ("1", "4242")
     ]
-    assert outputs[0].count("\n") == 50
+    assert outputs[0].count("\n") == len(json.loads(definitions))
     assert outputs[0] == outputs[1]
