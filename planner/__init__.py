@@ -1,0 +1,75 @@
+"""Streaming jobs compiled through Flink's four graphs.
+
+Names are imported when first used, so that `import planner` costs nothing and neither front end loads the other.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from planner.api.environment import StreamExecutionEnvironment as StreamExecutionEnvironment
+    from planner.api.types import Types as Types
+    from planner.errors import JobDefinitionError as JobDefinitionError
+    from planner.errors import PlanError as PlanError
+    from planner.job import JobDefinition as JobDefinition
+    from planner.loading import load_job as load_job
+    from planner.loading import load_jobs as load_jobs
+    from planner.pipeline import Plan as Plan
+    from planner.pipeline import plan as plan
+    from planner.testing import assert_chained as assert_chained
+    from planner.testing import assert_not_chained as assert_not_chained
+
+_HOMES = {
+    "planner.api.environment": (
+        "Configuration JobExecutionResult NumberSequenceSource ReaderSource RestartStrategies RuntimeExecutionMode "
+        "StreamExecutionEnvironment"
+    ),
+    "planner.api.event_time": (
+        "Duration EventTimeSessionWindows SlidingEventTimeWindows Time TimestampAssigner TumblingEventTimeWindows "
+        "WatermarkStrategy"
+    ),
+    "planner.api.functions": (
+        "AggregateFunction AggregatingStateDescriptor AsyncFunction CoFlatMapFunction CoMapFunction CoProcessFunction "
+        "FilterFunction FlatMapFunction Function KeySelector KeyedCoProcessFunction KeyedProcessFunction "
+        "ListStateDescriptor MapFunction MapStateDescriptor OutputTag Partitioner ProcessFunction ProcessWindowFunction "
+        "ReduceFunction ReducingStateDescriptor RuntimeContext SinkFunction SourceFunction StateDescriptor "
+        "ValueStateDescriptor"
+    ),
+    "planner.api.streams": (
+        "AsyncDataStream ConnectedStreams DataStream DataStreamSink KeyedStream WindowedStream WriterSink"
+    ),
+    "planner.api.types": "Row TypeInformation Types",
+    "planner.errors": (
+        "ExecutionError InternalError JobDefinitionError OptionError PlanError PlanningError UnsupportedOnSpark"
+    ),
+    "planner.job": "JobDefinition",
+    "planner.loading": "load_job load_jobs",
+    "planner.pipeline": "Plan plan",
+    "planner.schema": "job_schema",
+    "planner.testing": "assert_chained assert_not_chained",
+    "planner.yaml_loader": "load_job_data",
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
+
+__all__ = ["load_plan", *_HOME_OF]
+
+
+def load_plan(path: Any) -> Plan:
+    """Load the job of a file (`job.yaml`, `job.py` or `job.py:NAME`) and compile it through all stages."""
+    loading, pipeline = import_module("planner.loading"), import_module("planner.pipeline")
+    compiled: Plan = pipeline.plan(loading.load_job(path))
+    return compiled
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'planner' has no attribute {name!r}", name=name, obj=None)
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,1 @@
+"""The Python front end: PyFlink's DataStream names, building the frozen job definition."""
