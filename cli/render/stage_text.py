@@ -117,9 +117,7 @@ def _physical(plan: Plan) -> list[Line]:
     slots, regions = physical.slots, physical.failover_regions
     figures = f"{count(len(slots), 'slot')}, {count(len(regions), 'failover region')}"
     return [
-        line(
-            ("Physical", "title"), (f" ({count(len(slots), 'slot')}, {count(len(regions), 'failover region')})", "dim")
-        ),
+        line(("Physical", "title"), (f" ({figures})", "dim")),
         line("  subtasks that share a slot"),
         *indented(_runs(fold_groups(slots, names), "slot"), 4),
         line("  subtasks that restart together"),

@@ -1,0 +1,64 @@
+"""DOT laid out as SVG, PNG or PDF: by the `dot` program where there is one, else inside this process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+from planner.errors import OptionError
+
+__all__ = ["ImageFormat", "draw"]
+
+ImageFormat = Literal["svg", "png", "pdf"]
+
+
+def draw(source: str, format: ImageFormat) -> bytes:
+    """The picture of a DOT document."""
+    program = shutil.which("dot")
+    return _with_program(program, source, format) if program else _in_process(source, format)
+
+
+def _with_program(program: str, source: str, format: ImageFormat) -> bytes:
+    done = subprocess.run([program, f"-T{format}"], input=source.encode(), capture_output=True, check=False)
+    if done.returncode:
+        raise OptionError(
+            f"{program} could not draw the picture: {done.stderr.decode(errors='replace').strip()}",
+            hint="-f dot prints what it was given",
+        )
+    return done.stdout
+
+
+def _in_process(source: str, format: ImageFormat) -> bytes:
+    try:
+        import pygraphviz
+    except ImportError:
+        raise OptionError(
+            f"drawing {format} needs Graphviz, and there is neither a dot program nor the pygraphviz package",
+            hint="pip install 'plan-inspector[draw]', or install Graphviz; -f mermaid and -f dot need neither",
+        ) from None
+    with warnings.catch_warnings(), _without_chatter():
+        warnings.simplefilter("ignore")
+        drawn = pygraphviz.AGraph(string=source).draw(format=format, prog="dot")
+    assert isinstance(drawn, bytes)
+    return drawn
+
+
+@contextmanager
+def _without_chatter() -> Iterator[None]:
+    """Keep the C libraries' remarks on fonts and their settings from the user: a picture comes out either way."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)

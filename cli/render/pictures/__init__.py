@@ -1,0 +1,1 @@
+"""The stages as pictures: boxes, clusters and arrows, before any format."""
