@@ -33,8 +33,8 @@ _HOMES = {
     "planner.api.functions": (
         "AggregateFunction AggregatingStateDescriptor AsyncFunction CoFlatMapFunction CoMapFunction CoProcessFunction "
         "FilterFunction FlatMapFunction Function KeySelector KeyedCoProcessFunction KeyedProcessFunction "
-        "ListStateDescriptor MapFunction MapStateDescriptor OutputTag Partitioner ProcessFunction ProcessWindowFunction "
-        "ReduceFunction ReducingStateDescriptor RuntimeContext SinkFunction SourceFunction StateDescriptor "
+        "ListStateDescriptor MapFunction MapStateDescriptor OutputTag Partitioner ProcessFunction "
+        "ProcessWindowFunction ReduceFunction ReducingStateDescriptor RuntimeContext SinkFunction SourceFunction StateDescriptor "
         "ValueStateDescriptor"
     ),
     "planner.api.streams": (

@@ -42,7 +42,7 @@ __all__ = [
     "TWO_INPUTS",
     "UNBOUNDED_FORMATS",
     "Key",
-]  # fmt: skip
+]
 
 MAX_PARALLELISM: Final = 32768  # Flink's upper bound: key groups are counted in 15 bits
 MAX_INT: Final = 2**31 - 1

@@ -19,7 +19,7 @@ from planner.api.handover import Session, session
 from planner.api.places import PACKAGE_FOLDER, shown, shown_folders
 from planner.errors import JobDefinitionError, PlanError
 from planner.job import JobDefinition, Location
-from planner.yaml_source import read_text
+from planner.source_text import read_text
 
 __all__ = ["load_all_python", "load_python"]
 
@@ -41,7 +41,7 @@ def load_all_python(path: Path) -> list[JobDefinition]:
 @contextmanager
 def _loading(path: Path) -> Iterator[tuple[Session, ModuleType]]:
     """The surroundings of a script: its folder first on sys.path, its own __main__, no arguments, no input."""
-    folder = os.path.abspath(path.parent)
+    folder = str(path.parent.absolute())
     module = ModuleType("__main__")
     module.__file__ = str(path)
     before = (sys.path[:], sys.argv, sys.stdin, sys.modules.get("__main__"), set(sys.modules))
@@ -65,7 +65,7 @@ def _forget_modules(folder: str, known: set[str]) -> None:
     """Drop modules imported from the job's folder, so that the next job's module of the same name is its own."""
     for name in set(sys.modules) - known:
         file = getattr(sys.modules[name], "__file__", None)
-        if file and os.path.abspath(file).startswith(folder + os.sep) and not file.startswith(PACKAGE_FOLDER):
+        if file and str(Path(file).absolute()).startswith(folder + os.sep) and not file.startswith(PACKAGE_FOLDER):
             del sys.modules[name]
 
 
@@ -103,11 +103,11 @@ def _user_error(error: BaseException, path: Path, message: str) -> JobDefinition
 
 def _user_lines(trace: TracebackType | None, path: Path) -> list[tuple[str, int, str]]:
     """The frames of the user's own files, outermost first."""
-    folder = os.path.abspath(path.parent) + os.sep
+    folder = str(path.parent.absolute()) + os.sep
     return [
         (shown(frame.filename), frame.lineno or 1, frame.line or "")
         for frame in traceback.extract_tb(trace)
-        if os.path.abspath(frame.filename).startswith(folder)
+        if str(Path(frame.filename).absolute()).startswith(folder)
         and not frame.filename.startswith(PACKAGE_FOLDER)
         and "site-packages" not in frame.filename
     ]
@@ -120,7 +120,7 @@ def _suggestion(error: BaseException) -> str | None:
     return f"did you mean `{near[0]}`?" if near else None
 
 
-# --- which job ---------------------------------------------------------------------------------------------------------
+# --- which job --------------------------------------------------------------------------------------------------------
 
 
 def _only(collecting: Session, module: ModuleType, path: Path) -> JobDefinition:

@@ -142,7 +142,7 @@ def creation_order(
 ) -> list[int]:
     """The positions of operators in the order they are created: document order, except behind later inputs.
 
-    An operator is created once all it reads exists, the earliest in the document first. Raises on unknown ids and cycles.
+    An operator is created once all it reads exists, the earliest in the document first. Unknown ids and cycles raise.
     """
     needs: list[list[int]] = []
     in_order = True

@@ -112,7 +112,7 @@ def _restart(fields: Fields) -> dict[str, Any]:
     return {"restart_strategy": read_restart_strategy(fields)} if "restart_strategy" in fields else {}
 
 
-# --- entries -----------------------------------------------------------------------------------------------------------
+# --- entries ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ def _references(document: Document, kind: OperatorKind, fields: Fields) -> tuple
     return tuple(read_reference(document, inputs, index, fields.owner) for index in range(len(inputs)))
 
 
-# --- creation ----------------------------------------------------------------------------------------------------------
+# --- creation ---------------------------------------------------------------------------------------------------------
 
 
 class _Creation:

@@ -27,9 +27,20 @@ from planner.yaml_fields import Fields
 __all__ = ["check_operator", "key_columns", "operator_fields"]
 
 _PLAIN: Final = (
-    "name", "uid", "uid_hash", "description", "parallelism", "max_parallelism", "slot_sharing_group", "co_location_group",
-    "buffer_timeout", "chaining", "committer", "chain_sources", "output",
-)  # fmt: skip
+    "name",
+    "uid",
+    "uid_hash",
+    "description",
+    "parallelism",
+    "max_parallelism",
+    "slot_sharing_group",
+    "co_location_group",
+    "buffer_timeout",
+    "chaining",
+    "committer",
+    "chain_sources",
+    "output",
+)
 
 
 def operator_fields(kind: OperatorKind, fields: Fields) -> dict[str, Any]:
@@ -65,7 +76,7 @@ def _check_source(fields: Fields) -> None:
         )
     if fields.get("parallel") is False and fields.get("parallelism", 1) != 1:
         raise fields.error(
-            "parallelism", f"a source that is not parallel has one subtask, found parallelism {fields.get('parallelism')}",
+            "parallelism", f"a source that is not parallel has one subtask, found {fields.get('parallelism')}",
             "remove `parallelism`, or remove `parallel: false`",
         )  # fmt: skip
 
@@ -105,7 +116,7 @@ def key_columns(kind: OperatorKind, fields: Fields) -> tuple[tuple[str, ...], ..
     return sides
 
 
-# --- behaviours --------------------------------------------------------------------------------------------------------
+# --- behaviours -------------------------------------------------------------------------------------------------------
 
 
 def _one_way(fields: Fields, *keys: str) -> None:

@@ -17,10 +17,10 @@ import yaml
 
 from planner.errors import JobDefinitionError
 from planner.job import Location
+from planner.source_text import read_text
 
-__all__ = ["Document", "parse_yaml", "read_text", "read_yaml"]
+__all__ = ["Document", "parse_yaml", "read_yaml"]
 
-MAX_BYTES: Final = 64 * 1024 * 1024
 MAX_DEPTH: Final = 64
 MAX_SCALAR: Final = 1024 * 1024
 MAX_NODES: Final = 4_000_000
@@ -64,34 +64,6 @@ class Document:
 def read_yaml(path: Path, shown_as: str) -> Document:
     """Read one YAML file; errors name it as `shown_as`."""
     return parse_yaml(read_text(path, shown_as), shown_as)
-
-
-def read_text(path: Path, shown_as: str) -> str:
-    """The text of a UTF-8 file that is not absurdly large."""
-    try:
-        size = path.stat().st_size
-        raw = path.read_bytes() if size <= MAX_BYTES else b""
-    except OSError as error:
-        raise JobDefinitionError(
-            f"cannot read the file: {error.strerror or error}", location=Location(shown_as, 1)
-        ) from None
-    if size > MAX_BYTES:
-        raise JobDefinitionError(
-            f"the file has {size:,} bytes; a job's file may have {MAX_BYTES:,}",
-            location=Location(shown_as, 1),
-            hint="keep data in files of its own and name them with `path`",
-        )
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = raw[: error.start]
-        line = before.count(b"\n") + 1
-        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
-        raise JobDefinitionError(
-            f"byte 0x{raw[error.start]:02x} is not UTF-8",
-            location=Location(shown_as, line, column),
-            hint="save the file as UTF-8",
-        ) from None
 
 
 def parse_yaml(text: str, shown_as: str) -> Document:

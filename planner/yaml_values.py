@@ -12,9 +12,29 @@ from planner.durations import LONGEST, parse_duration
 from planner.job import Window
 
 __all__ = [
-    "ANY_LIST", "CHOICE", "COLUMNS", "DURATION", "EXPRESSION", "FIELD", "FLAG", "FUNCTION", "IGNORES", "INPUT", "INPUTS", "OPTIONS",
-    "RAW_OPTIONS", "SELECT", "TEXT", "UID_HASH", "WHOLE", "WINDOW", "Fault", "ValueType", "describe", "did_you_mean",
-]  # fmt: skip
+    "ANY_LIST",
+    "CHOICE",
+    "COLUMNS",
+    "DURATION",
+    "EXPRESSION",
+    "FIELD",
+    "FLAG",
+    "FUNCTION",
+    "IGNORES",
+    "INPUT",
+    "INPUTS",
+    "OPTIONS",
+    "RAW_OPTIONS",
+    "SELECT",
+    "TEXT",
+    "UID_HASH",
+    "WHOLE",
+    "WINDOW",
+    "Fault",
+    "ValueType",
+    "describe",
+    "did_you_mean",
+]
 
 
 class Fault(Exception):

@@ -11,9 +11,15 @@ from planner.errors import JobDefinitionError
 from planner.job import PythonFunction, Watermarks, Window
 
 __all__ = [
-    "Duration", "EventTimeSessionWindows", "SlidingEventTimeWindows", "Time", "TimestampAssigner", "TumblingEventTimeWindows",
-    "WatermarkStrategy", "milliseconds",
-]  # fmt: skip
+    "Duration",
+    "EventTimeSessionWindows",
+    "SlidingEventTimeWindows",
+    "Time",
+    "TimestampAssigner",
+    "TumblingEventTimeWindows",
+    "WatermarkStrategy",
+    "milliseconds",
+]
 
 
 @dataclass(frozen=True, slots=True)

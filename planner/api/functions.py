@@ -7,12 +7,33 @@ from dataclasses import dataclass
 from typing import Any
 
 __all__ = [
-    "AggregateFunction", "AggregatingStateDescriptor", "AsyncFunction", "CoFlatMapFunction", "CoMapFunction",
-    "CoProcessFunction", "FilterFunction", "FlatMapFunction", "Function", "KeySelector", "KeyedCoProcessFunction",
-    "KeyedProcessFunction", "ListStateDescriptor", "MapFunction", "MapStateDescriptor", "OutputTag", "Partitioner",
-    "ProcessFunction", "ProcessWindowFunction", "ReduceFunction", "ReducingStateDescriptor", "RuntimeContext", "SinkFunction",
-    "SourceFunction", "StateDescriptor", "ValueStateDescriptor",
-]  # fmt: skip
+    "AggregateFunction",
+    "AggregatingStateDescriptor",
+    "AsyncFunction",
+    "CoFlatMapFunction",
+    "CoMapFunction",
+    "CoProcessFunction",
+    "FilterFunction",
+    "FlatMapFunction",
+    "Function",
+    "KeySelector",
+    "KeyedCoProcessFunction",
+    "KeyedProcessFunction",
+    "ListStateDescriptor",
+    "MapFunction",
+    "MapStateDescriptor",
+    "OutputTag",
+    "Partitioner",
+    "ProcessFunction",
+    "ProcessWindowFunction",
+    "ReduceFunction",
+    "ReducingStateDescriptor",
+    "RuntimeContext",
+    "SinkFunction",
+    "SourceFunction",
+    "StateDescriptor",
+    "ValueStateDescriptor",
+]
 
 
 class Function:

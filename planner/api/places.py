@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Final
 
 from planner.job import Location
 
 __all__ = ["PACKAGE_FOLDER", "caller_line", "shown", "shown_folders", "user_location"]
 
-PACKAGE_FOLDER: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+PACKAGE_FOLDER: Final = str(Path(__file__).absolute().parent.parent) + os.sep
 
 # While a job's file is loaded: its folder, absolute, and as the user wrote it, so that messages show what was typed.
 shown_folders: dict[str, str] = {}
@@ -34,5 +35,5 @@ def shown(filename: str) -> str:
     """A file's name as the user would write it."""
     for folder, written in shown_folders.items():
         if filename.startswith(folder + os.sep):
-            return os.path.join(written, filename[len(folder) + 1 :])
+            return str(Path(written) / filename[len(folder) + 1 :])
     return filename

@@ -180,8 +180,14 @@ class DataStream(Configurable):
 class WriterSink:
     """A sink that is any Spark writer."""
 
-    def __init__(self, format: str, path: str | None = None, mode: Any = "error", options: Mapping[str, Any] | None = None,
-                 committer: bool = False) -> None:  # fmt: skip
+    def __init__(
+        self,
+        format: str,
+        path: str | None = None,
+        mode: Any = "error",
+        options: Mapping[str, Any] | None = None,
+        committer: bool = False,
+    ) -> None:
         written = tuple((key, str(value)) for key, value in (options or {}).items())
         self.behaviour = Writer(format=format, path=path, mode=mode, options=written)
         self.committer = committer
