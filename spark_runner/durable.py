@@ -12,7 +12,7 @@ from typing import Any
 __all__ = ["append_json_line", "read_json_lines", "sync_folder", "write_json", "write_whole"]
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes, *, mode: int = 0o644) -> None:
     """Replace `path` by `content`: a reader, or a crash at any moment, meets the old file or the new one."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
     try:
@@ -20,7 +20,7 @@ def write_whole(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(0o644)  # mkstemp's 0600 would hide a run from colleagues who share the folder
+        Path(name).chmod(mode)  # mkstemp's 0600 would hide a run from colleagues who share the folder
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

@@ -1,0 +1,184 @@
+"""Spark sessions for runs: on any master, with nothing of Spark or the JVM on the user's terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from planner.errors import ExecutionError, OptionError
+from spark_runner.java import JavaRuntime, find_java
+from spark_runner.master import Master, check_reachable, parse_master
+from spark_runner.request import RunRequest
+from spark_runner.start_failures import explain_start_failure
+from spark_runner.startup import archive_options
+
+__all__ = ["Session", "open_session", "settings"]
+
+# A run's own settings; whatever the user gives with --conf comes after them and wins.
+_ALWAYS = {
+    "spark.ui.showConsoleProgress": "false",
+    # Exactly the planned number of partitions stays behind every exchange.
+    "spark.sql.adaptive.coalescePartitions.enabled": "false",
+}
+_LOCAL = {
+    "spark.ui.enabled": "false",
+    # The machine's name may resolve to an address nobody listens at; nothing leaves this machine anyway.
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A session, and the JVM that was started for it (None for Connect, whose JVM is elsewhere)."""
+
+    spark: Any
+    master: Master
+    jvm: subprocess.Popen[bytes] | None = None
+
+    @property
+    def application(self) -> str | None:
+        """The id of the application on its cluster."""
+        return None if self.master.kind == "connect" else str(self.spark.sparkContext.applicationId)
+
+    def mark(self, group: str, description: str) -> None:
+        """Mark the calling thread's Spark jobs, so that `cancel` finds them."""
+        if self.master.kind == "connect":
+            self.spark.addTag(group)
+        else:
+            self.spark.sparkContext.setJobGroup(group, description, interruptOnCancel=True)
+
+    def cancel(self, group: str) -> None:
+        """End the Spark jobs that carry a mark, and every streaming query."""
+        with contextlib.suppress(Exception):  # a session that is already gone has nothing left to cancel
+            for query in self.spark.streams.active:
+                query.stop()
+        with contextlib.suppress(Exception):
+            if self.master.kind == "connect":
+                self.spark.interruptTag(group)
+            else:
+                self.spark.sparkContext.cancelJobGroup(group)
+
+    def close(self, *, wait: float = 10.0) -> None:
+        """End the session and its JVM; a local JVM stops Spark itself once nobody holds its standard input."""
+        if self.master.kind != "local":
+            with contextlib.suppress(Exception):
+                self.spark.stop()
+        if self.jvm is not None:
+            close_jvm(self.jvm, wait=0 if self.master.kind == "local" else wait)
+
+
+def open_session(
+    request: RunRequest,
+    *,
+    name: str,
+    log: Path,
+    java: JavaRuntime | None = None,
+    java_options: tuple[str, ...] | None = None,
+) -> Session:
+    """The session a run asks for. Spark, the JVM and what Python workers print go to `log`."""
+    master = parse_master(request.master)
+    check_deploy_mode(request, master)
+    check_reachable(master)
+    if master.kind == "connect":
+        return _open_connect(request, master, name)
+    java = java or find_java()
+    os.environ["JAVA_HOME"] = str(java.home)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable if master.kind == "local" else _python_name())
+    options = archive_options(java) if java_options is None else java_options
+    return _open_classic(request, master, name, log, options)
+
+
+def settings(request: RunRequest, master: Master, *, name: str, java_options: tuple[str, ...] = ()) -> dict[str, str]:
+    """Everything a session is configured with, the user's own words last."""
+    folder = Path(request.folder)
+    chosen = {"spark.app.name": name, "spark.master": request.master, **_ALWAYS}
+    if master.kind == "local":
+        chosen |= _LOCAL
+    if request.py_files:
+        chosen["spark.submit.pyFiles"] = ",".join(_absolute(folder, file) for file in request.py_files)
+    if request.packages:
+        chosen["spark.jars.packages"] = ",".join(request.packages)
+    chosen |= dict(request.conf)
+    if java_options:
+        given = chosen.get("spark.driver.extraJavaOptions", "")
+        chosen["spark.driver.extraJavaOptions"] = " ".join(filter(None, (*java_options, given)))
+    return chosen
+
+
+def check_deploy_mode(request: RunRequest, master: Master) -> None:
+    """Refuse a driver on the cluster where Spark has none for Python."""
+    if request.deploy_mode == "cluster" and master.kind not in ("yarn", "kubernetes"):
+        raise OptionError(
+            f"--deploy-mode cluster is not there for {master.url}: Spark takes Python drivers on yarn and k8s:// only",
+            hint="leave --deploy-mode out, or run it there with --detach",
+        )
+
+
+def close_jvm(jvm: subprocess.Popen[bytes], *, wait: float) -> None:
+    """Let a JVM end: closing its standard input asks it to; one that has not by then is killed."""
+    if jvm.stdin is not None:
+        with contextlib.suppress(OSError):
+            jvm.stdin.close()
+    if wait:
+        try:
+            jvm.wait(wait)
+        except subprocess.TimeoutExpired:
+            jvm.kill()
+
+
+def _open_classic(request: RunRequest, master: Master, name: str, log: Path, java_options: tuple[str, ...]) -> Session:
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    chosen = settings(request, master, name=name, java_options=java_options)
+    jvm = None
+    try:
+        with log.open("ab") as output:
+            conf = SparkConf(loadDefaults=False).setAll(list(chosen.items()))
+            gateway = launch_gateway(conf, {"stdout": output, "stderr": output})
+        jvm = gateway.proc
+        SparkContext._ensure_initialized(gateway=gateway)
+        spark = SparkSession.builder.config(map=chosen).getOrCreate()
+        # A JVM that goes first, as a killed one does, is no reason for a traceback on the user's terminal.
+        spark.sparkContext._accumulatorServer.handle_error = lambda *_: None
+        return Session(spark=spark, master=master, jvm=jvm)
+    except Exception as error:
+        if jvm is not None:
+            close_jvm(jvm, wait=0)
+        raise explain_start_failure(error, master, log) from error
+
+
+def _open_connect(request: RunRequest, master: Master, name: str) -> Session:
+    try:
+        from pyspark.sql.connect.session import SparkSession
+    except ImportError as error:
+        raise ExecutionError(
+            f"Spark Connect needs a package that is not installed: {error}",
+            hint="pip install 'plan-inspector[connect]'",
+        ) from error
+    chosen = {"spark.sql.adaptive.coalescePartitions.enabled": "false", **dict(request.conf)}
+    try:
+        spark = SparkSession.builder.remote(request.master).appName(name).getOrCreate()
+        for key, value in chosen.items():
+            spark.conf.set(key, value)
+        for file in request.py_files:
+            spark.addArtifacts(_absolute(Path(request.folder), file), pyfile=True)
+    except Exception as error:
+        raise explain_start_failure(error, master, None) from error
+    return Session(spark=spark, master=master)
+
+
+def _absolute(folder: Path, file: str) -> str:
+    return file if "://" in file else str((folder / file).absolute())
+
+
+def _python_name() -> str:
+    """What executors call this Python: they have their own, of the same minor version, under its usual name."""
+    return f"python{sys.version_info.major}.{sys.version_info.minor}"
