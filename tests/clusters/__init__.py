@@ -1,0 +1,1 @@
+"""Real clusters on this machine: loopback addresses, free ports, folders of their own, and nothing left behind."""
