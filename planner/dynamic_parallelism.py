@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 from planner.chains import Chain
 from planner.components import Components
+from planner.errors import PlanningError
 from planner.stream_graph import UNSET_MAX_PARALLELISM, StreamGraph
 
 UNDECIDED = -1
@@ -45,6 +47,17 @@ def _settle_forward_groups(
         decided = max(opened[number][0] for number in members)
         limits = [most for number in members if (most := opened[number][1]) > 0]
         most = min(limits, default=UNSET_MAX_PARALLELISM)
+        if 0 < most < decided:
+            _refuse_limit(graph, chains[members[0]], decided, most)
         for number in members:
             settled[number] = (decided, most)
     return settled
+
+
+def _refuse_limit(graph: StreamGraph, chain: Chain, parallelism: int, most: int) -> NoReturn:
+    raise PlanningError(
+        f"forward edges give {chain.name} and its neighbours parallelism {parallelism}, but one of them has the max "
+        f"parallelism {most}",
+        location=graph.by_id[chain.head].operator.location,
+        hint=f"raise that max parallelism to {parallelism} or more, or replace forward by rescale",
+    )
