@@ -34,8 +34,8 @@ _HOMES = {
         "AggregateFunction AggregatingStateDescriptor AsyncFunction CoFlatMapFunction CoMapFunction CoProcessFunction "
         "FilterFunction FlatMapFunction Function KeySelector KeyedCoProcessFunction KeyedProcessFunction "
         "ListStateDescriptor MapFunction MapStateDescriptor OutputTag Partitioner ProcessFunction "
-        "ProcessWindowFunction ReduceFunction ReducingStateDescriptor RuntimeContext SinkFunction SourceFunction StateDescriptor "
-        "ValueStateDescriptor"
+        "ProcessWindowFunction ReduceFunction ReducingStateDescriptor RuntimeContext SinkFunction SourceFunction "
+        "StateDescriptor ValueStateDescriptor"
     ),
     "planner.api.streams": (
         "AsyncDataStream ConnectedStreams DataStream DataStreamSink KeyedStream WindowedStream WriterSink"

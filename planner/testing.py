@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
+from planner.chaining.rule import Obstacle
 from planner.pipeline import Plan
 
 __all__ = ["assert_chained", "assert_not_chained"]
@@ -16,9 +17,14 @@ def assert_chained(plan: Plan, upstream: str, downstream: str) -> None:
     """
     broken = []
     for position in _edges(plan, upstream, downstream):
-        broken += [f"  {obstacle}" for obstacle in plan.obstacles[position]]
+        broken += [_line(obstacle) for obstacle in plan.obstacles[position]]
     if broken:
         raise AssertionError("\n".join([f"{upstream!r} -> {downstream!r} is not chained:", *broken]))
+
+
+def _line(obstacle: Obstacle) -> str:
+    change = f"; {obstacle.change}" if obstacle.change else ""
+    return f"  {obstacle.code} {obstacle.slug}: {obstacle.values}{change}"
 
 
 def assert_not_chained(plan: Plan, upstream: str, downstream: str) -> None:

@@ -74,11 +74,11 @@ HEAD = "from planner import *\nenv = StreamExecutionEnvironment.get_execution_en
 def test_every_call_of_a_chain_knows_its_own_line(tmp_path: Path) -> None:
     text = (
         HEAD
-        + "(env.from_sequence(1, 3)\n  .map(\n    lambda v: v\n  )  # after\n  .name('x')  # plan: ignore[PL1] because\n"
+        + "(env.from_sequence(1, 3)\n  .map(\n    lambda v: v\n  )  # after\n  .name('x')  # plan: ignore[PL1] so\n"
     )
     job = load_job(write(tmp_path, text + "  .print())\nif __name__ == '__main__':\n  env.execute('j')\n"))
     assert [t.location.line for t in job.transformations] == [3, 4, 8]
-    assert job.operators[1].ignores == (("PL1", "because"),)
+    assert job.operators[1].ignores == (("PL1", "so"),)
     assert (job.name, job.location.line) == ("j", 10)
 
 

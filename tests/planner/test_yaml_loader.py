@@ -42,8 +42,8 @@ def test_virtual_transformations_take_ids_before_their_operator() -> None:
     )
     forms = [(t.id, type(t)) for t in loaded.transformations]
     assert forms == [
-        (1, Operator), (2, Operator), (3, SideOutput), (4, Partition), (5, Union), (6, Partition), (7, Partition), (8, Operator),
-        (9, Operator),
+        (1, Operator), (2, Operator), (3, SideOutput), (4, Partition), (5, Union), (6, Partition), (7, Partition),
+        (8, Operator), (9, Operator),
     ]  # fmt: skip
     assert loaded.by_id[8].inputs == (6, 7)
     assert (loaded.by_id[6].key_columns, loaded.by_id[7].key_columns) == (("x",), ("y",))
