@@ -18,5 +18,5 @@ def test_read(text: str, milliseconds: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "s", "5 parsecs", "-5s", "1h 30", "5s!", "9" * 19 + "d"])
 def test_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="duration|unit|longer"):
+    with pytest.raises(ValueError, match=r"duration|unit|longer"):
         parse_duration(text)
