@@ -10,7 +10,7 @@ from spark_runner.master import Master
 
 __all__ = ["explain_start_failure"]
 
-# What a log or an exception says, what it means, what to do. The first that fits counts: the special before the general.
+# What a log or an exception says, what it means, what to do. The first that fits counts: the special come first.
 _KNOWN: tuple[tuple[str, str, str], ...] = (
     (
         r"InvalidClassException|incompatible.*serialVersionUID|NoSuchMethodError|version mismatch",

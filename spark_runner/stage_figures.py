@@ -1,0 +1,83 @@
+"""What Spark's own status store knows of stages: counts while they run, figures when they are over.
+
+The store is inside the driver's JVM and needs no web interface. Connect has no driver to ask: it gives nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from spark_runner.report import StageFigures, TaskFigures
+from spark_runner.session import Session
+from spark_runner.tracking import StageCounts
+
+__all__ = ["running_stages", "stage_figures"]
+
+_MOST_TASKS = 100_000
+
+
+def running_stages(session: Session, group: str) -> Iterator[StageCounts]:
+    """The stages of a job group, as far as Spark knows them now."""
+    if session.master.kind == "connect":
+        return
+    tracker = session.spark.sparkContext.statusTracker()
+    seen: set[int] = set()
+    for job in tracker.getJobIdsForGroup(group):
+        info = tracker.getJobInfo(job)
+        for stage in info.stageIds if info else ():
+            if stage in seen:
+                continue
+            seen.add(stage)
+            counts = tracker.getStageInfo(stage)
+            if counts is not None:
+                yield StageCounts(
+                    stage=stage,
+                    tasks=counts.numTasks,
+                    active=counts.numActiveTasks,
+                    done=counts.numCompletedTasks,
+                    failed=counts.numFailedTasks,
+                )
+
+
+def stage_figures(session: Session, stages: Iterable[int]) -> dict[int, StageFigures]:
+    """The figures of finished stages; one that Spark has forgotten, or never ran, is left out."""
+    if session.master.kind == "connect":
+        return {}
+    store = session.spark.sparkContext._jsc.sc().statusStore()
+    found = {}
+    for stage in sorted(set(stages)):
+        try:
+            found[stage] = _figures(store, stage)
+        except Exception:  # Py4J's error for the store's NoSuchElementException
+            continue
+    return found
+
+
+def _figures(store: Any, stage: int) -> StageFigures:
+    data = store.lastStageAttempt(stage)
+    tasks = store.taskList(stage, data.attemptId(), _MOST_TASKS)
+    best: dict[int, TaskFigures] = {}
+    for position in range(tasks.size()):
+        task = tasks.apply(position)
+        if task.status() == "SUCCESS":
+            best[task.index()] = _task(task)
+    return StageFigures(
+        stage=stage,
+        attempt=data.attemptId(),
+        shuffle_read=data.shuffleReadBytes(),
+        shuffle_write=data.shuffleWriteBytes(),
+        failed_tasks=data.numFailedTasks(),
+        tasks=tuple(best[index] for index in sorted(best)),
+    )
+
+
+def _task(task: Any) -> TaskFigures:
+    duration = task.duration()
+    return TaskFigures(
+        index=task.index(),
+        attempt=task.attempt(),
+        host=task.host(),
+        started=task.launchTime().getTime() / 1000,
+        seconds=(duration.get() if duration.isDefined() else 0) / 1000,
+    )
