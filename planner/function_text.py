@@ -106,15 +106,24 @@ def _lambda(code: CodeType) -> str:
     positions = [
         (line, column) for line, _, column, _ in code.co_positions() if line is not None and column is not None
     ]
+    places = _lambdas_of(code.co_filename)
     for line, column in positions:
-        found = _lambdas(code.co_filename).get((line, column))
+        found = places.get((line, column))
         if found is not None:
             return found
     return "lambda"
 
 
+def _lambdas_of(file: str) -> dict[tuple[int, int], str]:
+    try:
+        status = Path(file).stat()
+    except OSError:
+        return {}
+    return _lambdas(file, status.st_mtime_ns, status.st_size)
+
+
 @lru_cache(maxsize=4)
-def _lambdas(file: str) -> dict[tuple[int, int], str]:
+def _lambdas(file: str, changed: int, size: int) -> dict[tuple[int, int], str]:
     """Every lambda of a file, by the place of every expression in its body that may be evaluated first."""
     try:
         tree = ast.parse(Path(file).read_bytes())

@@ -30,7 +30,6 @@ class OperatorSnapshot:
     keyed_by: str | None = None
     does: str | None = None
     written_id: str | None = None  # the id in YAML: tells operators apart that nothing else does
-    chain: int = 0  # position of the operator that heads its chain
 
     @property
     def effective_max_parallelism(self) -> int:
@@ -71,13 +70,11 @@ def take_snapshot(plan: Plan) -> Snapshot:
     graph = plan.stream_graph
     position = {node.id: number for number, node in enumerate(graph.nodes)}
     keys = position_keys(graph)
-    heads, ceilings = _tasks(plan)
+    ceilings = _max_parallelisms(plan)
     return Snapshot(
         name=graph.name,
         mode="batch" if graph.batch else "streaming",
-        operators=tuple(
-            _operator(plan, node, keys[node.id], position[heads[node.id]], ceilings[node.id]) for node in graph.nodes
-        ),
+        operators=tuple(_operator(plan, node, keys[node.id], ceilings[node.id]) for node in graph.nodes),
         edges=tuple(
             EdgeSnapshot(
                 source=position[edge.source],
@@ -93,7 +90,7 @@ def take_snapshot(plan: Plan) -> Snapshot:
     )
 
 
-def _operator(plan: Plan, node: StreamNode, key: str, chain: int, ceiling: int) -> OperatorSnapshot:
+def _operator(plan: Plan, node: StreamNode, key: str, ceiling: int) -> OperatorSnapshot:
     operator = node.operator
     return OperatorSnapshot(
         key=key,
@@ -109,7 +106,6 @@ def _operator(plan: Plan, node: StreamNode, key: str, chain: int, ceiling: int) 
         keyed_by=describe_key(key_partitions(plan.job, operator)),
         does=describe_behaviour(operator),
         written_id=operator.key if _is_yaml(plan.job) else None,
-        chain=chain,
     )
 
 
@@ -117,17 +113,14 @@ def _is_yaml(job: JobDefinition) -> bool:
     return job.location.file.endswith((".yaml", ".yml"))
 
 
-def _tasks(plan: Plan) -> tuple[dict[int, int], dict[int, int]]:
-    """By stream node: the head of its chain, and the max parallelism of its task."""
-    heads = {node.id: node.id for node in plan.stream_graph.nodes}
-    ceilings = {node.id: node.max_parallelism for node in plan.stream_graph.nodes}
+def _max_parallelisms(plan: Plan) -> dict[int, int]:
+    """By stream node, the max parallelism of its task; -1 where no operator of the task sets one."""
+    found = {node.id: node.max_parallelism for node in plan.stream_graph.nodes}
     for vertex in plan.job_graph.vertices if plan.job_graph else ():
         members = (*vertex.nodes, *vertex.chained_sources)
-        ceiling = vertex.max_parallelism if any(ceilings[node] > 0 for node in members) else -1
-        for node in members:
-            heads[node] = vertex.head
-            ceilings[node] = ceiling
-    return heads, ceilings
+        ceiling = vertex.max_parallelism if any(found[node] > 0 for node in members) else -1
+        found.update(dict.fromkeys(members, ceiling))
+    return found
 
 
 def position_keys(graph: StreamGraph) -> dict[int, str]:

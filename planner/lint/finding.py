@@ -28,10 +28,9 @@ class Finding:
     lines: tuple[int, ...] = ()  # where an ignore comment may stand, beside the location
     operator_id: int | None = None  # the transformation whose YAML `ignore` applies
 
-    @property
-    def fingerprint(self) -> str:
-        """A name for the finding that edits elsewhere in the file do not change."""
-        written = "\0".join((self.code, self.location.file, self.job or "", self.subject))
+    def fingerprint(self, file: str) -> str:
+        """A name for the finding in `file` (relative to the repository) that edits elsewhere in it do not change."""
+        written = "\0".join((self.code, file, self.job or "", self.subject))
         return hashlib.sha256(written.encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
     def order(self) -> tuple[str, int, int, str, str]:

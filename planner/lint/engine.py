@@ -1,0 +1,207 @@
+"""Linting: load, plan, compare with the baseline, run the rules, apply the ignores.
+
+Every file stands for itself: one that cannot be planned is a finding, and the others are still linted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from planner.config import Config, load_config
+from planner.diff.comparison import compare
+from planner.errors import InternalError, OptionError, PlanError
+from planner.job import Location
+from planner.lint.baseline import Baseline, BaselineJob
+from planner.lint.finding import Finding
+from planner.lint.ignores import Ignore, apply_ignores, python_ignores, yaml_ignores
+from planner.lint.registry import BY_CODE, RULES, select_rules
+from planner.lint.rule import Subject
+from planner.loading import load_jobs, split_spec
+from planner.pipeline import Plan, plan
+from planner.snapshot import take_snapshot
+
+__all__ = ["LintedJob", "Report", "lint", "plan_files"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintedJob:
+    """One planned job and the file it was loaded from."""
+
+    file: str
+    plan: Plan
+    config: Config
+
+    @property
+    def name(self) -> str:
+        """The job's name."""
+        return self.plan.stream_graph.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What linting found, in the order of files and lines."""
+
+    findings: tuple[Finding, ...]
+    jobs: tuple[LintedJob, ...]
+    files: tuple[str, ...]
+    ignored: int
+    unrecorded: tuple[str, ...] = ()  # jobs that the baseline does not know yet
+
+
+def plan_files(specs: Iterable[str]) -> tuple[list[LintedJob], list[Finding]]:
+    """Load and plan every job of every file; what fails becomes a finding of that file."""
+    jobs: list[LintedJob] = []
+    failures: list[Finding] = []
+    projects: dict[Path, Config] = {}
+    for spec in dict.fromkeys(specs):
+        file = str(split_spec(spec)[0])
+        try:
+            loaded = load_jobs(spec)
+        except PlanError as error:
+            failures.append(_not_plannable(file, error, None))
+            continue
+        project = _project(Path(file).absolute().parent, projects)
+        for job in loaded:
+            try:
+                compiled = plan(job, until="execution")
+                jobs.append(LintedJob(file=file, plan=compiled, config=project.for_job(job.name, file)))
+            except PlanError as error:
+                failures.append(_not_plannable(file, error, job.name))
+    return jobs, failures
+
+
+def lint(
+    specs: Sequence[str],
+    *,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    baseline: Baseline | None = None,
+) -> Report:
+    """Lint the jobs of all files. Without `select` or `ignore` the settings of each job's project hold."""
+
+    @lru_cache
+    def codes(chosen: tuple[str, ...], dropped: tuple[str, ...]) -> frozenset[str]:
+        found = select_rules(select or chosen, ignore or dropped)
+        return found if baseline else frozenset(code for code in found if not code.startswith("PL0"))
+
+    jobs, failures = plan_files(specs)
+    found: list[tuple[str, Finding]] = []
+    ran: dict[int, frozenset[str]] = {}
+    for number, job in enumerate(jobs):
+        ran[number] = codes(job.config.lint.select, job.config.lint.ignore)
+        found += [(str(number), finding) for finding in _run(_subject(job, jobs, baseline), ran[number], job.name)]
+    comments, written = _ignores(jobs)
+    remaining, ignored = apply_ignores(found, comments, written)
+    everything = frozenset().union(*ran.values()) if ran else frozenset()
+    remaining += [
+        finding
+        for group in (*comments.values(), *written.values())
+        for each in group
+        for finding in _ignore_findings(each, everything)
+    ]
+    remaining += failures
+    if baseline is not None and "PL005" in everything:
+        remaining += _stale_jobs(baseline, jobs, failures)
+    return Report(
+        findings=tuple(sorted(remaining, key=Finding.order)),
+        jobs=tuple(jobs),
+        files=tuple(dict.fromkeys(str(split_spec(spec)[0]) for spec in specs)),
+        ignored=ignored,
+        unrecorded=tuple(job.name for job in jobs if baseline and _entry(job, jobs, baseline) is None),
+    )
+
+
+def _subject(job: LintedJob, jobs: Sequence[LintedJob], baseline: Baseline | None) -> Subject:
+    entry = _entry(job, jobs, baseline) if baseline else None
+    comparison = compare(entry.snapshot, take_snapshot(job.plan)) if entry else None
+    return Subject(plan=job.plan, config=job.config, comparison=comparison)
+
+
+def _entry(job: LintedJob, jobs: Sequence[LintedJob], baseline: Baseline) -> BaselineJob | None:
+    siblings = [other.name for other in jobs if other.file == job.file]
+    return baseline.find(job.name, baseline.relative(job.file), siblings)
+
+
+def _run(subject: Subject, codes: frozenset[str], name: str) -> Iterator[Finding]:
+    for rule in RULES:
+        if rule.find is not None and rule.code in codes:
+            for finding in rule.find(rule, subject):
+                yield replace(finding, job=name)
+
+
+def _ignores(jobs: Sequence[LintedJob]) -> tuple[dict[str, list[Ignore]], dict[str, list[Ignore]]]:
+    """The comments by Python file, and the YAML ignores by number of the job."""
+    places: dict[str, list[int]] = {}
+    written: dict[str, list[Ignore]] = {}
+    for number, job in enumerate(jobs):
+        written[str(number)] = list(yaml_ignores(job.plan.job))
+        for transformation in job.plan.job.transformations:
+            if transformation.location.file.endswith(".py"):
+                places.setdefault(transformation.location.file, []).append(transformation.location.line)
+    return {file: python_ignores(file, lines) for file, lines in places.items()}, written
+
+
+def _ignore_findings(ignore: Ignore, ran: frozenset[str]) -> Iterator[Finding]:
+    """What is wrong with the ignore itself."""
+    if not ignore.complete:
+        if "PL112" in ran:
+            lack = "its rule in brackets" if not ignore.codes else "its reason"
+            yield BY_CODE["PL112"].finding(
+                f"this ignore lacks {lack}, and has no effect",
+                at=ignore.location,
+                subject=f"ignore {','.join(ignore.codes)}",
+                fix="write # plan: ignore[CODE] reason",
+            )
+        return
+    for code in ignore.codes:
+        if "PL111" not in ran or code in ignore.used or (code in BY_CODE and code not in ran):
+            continue
+        unknown = code not in BY_CODE
+        yield BY_CODE["PL111"].finding(
+            f"there is no rule {code}" if unknown else f"{code} ({BY_CODE[code].slug}) finds nothing here to ignore",
+            at=ignore.location,
+            subject=f"ignore {code} {ignore.reason}",
+            fix=f"remove {code} from the ignore",
+        )
+
+
+def _not_plannable(file: str, error: PlanError, job: str | None) -> Finding:
+    if isinstance(error, OptionError | InternalError):
+        raise error  # not the job's fault
+    message = error.message if error.hint is None else f"{error.message}: {error.hint.strip()}"
+    found = BY_CODE["PL900"].finding(message, at=error.location or Location(file, 1), subject=error.message)
+    return replace(found, job=job)
+
+
+def _stale_jobs(baseline: Baseline, jobs: Sequence[LintedJob], failures: Sequence[Finding]) -> Iterator[Finding]:
+    """Jobs of the baseline whose file is gone, or was linted and no longer defines them."""
+    found = {id(entry) for entry in (_entry(job, jobs, baseline) for job in jobs) if entry}
+    failed = {baseline.relative(finding.location.file) for finding in failures}
+    linted = {baseline.relative(job.file) for job in jobs} - failed
+    lines = baseline.path.read_text(encoding="utf-8").splitlines()
+    for entry in baseline.jobs:
+        gone = not baseline.exists(entry)
+        if id(entry) in found or not (gone or entry.file in linted):
+            continue
+        yield BY_CODE["PL005"].finding(
+            f"the baseline has a job {entry.snapshot.name!r} of {entry.file}, "
+            + ("which does not exist" if gone else "which no longer defines it"),
+            at=Location(str(baseline.path), _line(lines, entry.file)),
+            subject=entry.key,
+            fix="run plan lint --update-baseline",
+        )
+
+
+def _line(lines: Sequence[str], file: str) -> int:
+    return next((number for number, line in enumerate(lines, 1) if '"file"' in line and file in line), 1)
+
+
+def _project(folder: Path, known: dict[Path, Config]) -> Config:
+    """The settings nearest to a job's file, else those nearest to where the command runs."""
+    if folder not in known:
+        found = load_config(folder)
+        known[folder] = found if found.file else load_config()
+    return known[folder]

@@ -1,0 +1,35 @@
+"""Which files of a folder are jobs."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+_SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "site-packages", "build", "dist"})
+_YAML = re.compile(r"^operators\s*:", re.MULTILINE)
+_IMPORTS_PLANNER = re.compile(r"^\s*(?:from\s+planner\b|import\s+planner\b)", re.MULTILINE)
+_GIVES_JOB = re.compile(r"\.execute\s*\(|^job\s*=|^def\s+build\s*\(", re.MULTILINE)
+
+
+def find_job_files(folder: Path) -> list[str]:
+    """The job files under a folder, sorted; hidden folders and environments are passed over."""
+    return sorted(str(path) for path in _candidates(folder) if is_job_file(path))
+
+
+def is_job_file(path: Path) -> bool:
+    """Whether a file looks like a job: YAML with top-level operators, Python that gives a job to the planner."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+    if path.suffix == ".py":
+        return bool(_IMPORTS_PLANNER.search(text) and _GIVES_JOB.search(text))
+    return bool(_YAML.search(text))
+
+
+def _candidates(folder: Path) -> Iterator[Path]:
+    for root, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
+        yield from (Path(root) / name for name in files if name.endswith((".py", ".yaml", ".yml")))
