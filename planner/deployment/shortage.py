@@ -1,0 +1,214 @@
+"""Too few slots: how many are missing in which slot sharing group, and the changes that would fit.
+
+A change is offered only after the job was compiled with it: it fits, or it is not named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
+
+from planner.deployment.cluster import Cluster
+from planner.deployment.layout import Layout, lay_out
+from planner.deployment.placement import request_order
+from planner.deployment.turns import least_slots
+from planner.errors import PlanningError
+from planner.job import JobDefinition, Operator
+from planner.job_graph import JobVertex
+from planner.pipeline import Plan
+from planner.pipeline import plan as compile_plan
+
+__all__ = ["Change", "GroupNeed", "Shortage", "explain_shortage"]
+
+ChangeKind = Literal["task-managers", "slots", "parallelism", "slot-sharing-group"]
+_Value = TypeVar("_Value", int, str)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupNeed:
+    """What one slot sharing group requires, and how many slots it gets when they are given out in order."""
+
+    group: str
+    required: int
+    offered: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One change after which the slots suffice."""
+
+    kind: ChangeKind
+    sentence: str
+    settings: tuple[str, ...] = ()  # as `plan explain --set` takes them; empty for changes of the cluster
+
+    def to_dict(self) -> dict[str, Any]:
+        """The change as JSON-ready data."""
+        return {"kind": self.kind, "sentence": self.sentence, "settings": list(self.settings)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortage:
+    """A cluster on which the job does not start."""
+
+    required: int  # at one time
+    offered: int
+    groups: tuple[GroupNeed, ...]
+    changes: tuple[Change, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shortage as JSON-ready data."""
+        return {
+            "required": self.required,
+            "offered": self.offered,
+            "missing": self.required - self.offered,
+            "groups": [
+                {"slot_sharing_group": need.group, "required": need.required, "offered": need.offered}
+                for need in self.groups
+            ],
+            "changes": [change.to_dict() for change in self.changes],
+        }
+
+
+def explain_shortage(plan: Plan, layout: Layout, cluster: Cluster) -> Shortage | None:
+    """What is missing, and what would help; None where the slots suffice."""
+    required, offered = least_slots(layout), cluster.total_slots
+    if required <= offered:
+        return None
+    found = (
+        _more_task_managers(required, cluster),
+        _more_slots(required, cluster),
+        _less_parallelism(plan, layout, offered),
+        _fewer_groups(plan, layout, offered),
+    )
+    return Shortage(
+        required=required,
+        offered=offered,
+        groups=_needs(layout, offered),
+        changes=tuple(change for change in found if change),
+    )
+
+
+def _needs(layout: Layout, offered: int) -> tuple[GroupNeed, ...]:
+    needs: dict[str, list[int]] = {}
+    for position, (_, vertex) in enumerate(request_order(layout)):
+        need = needs.setdefault(layout.job_graph.vertices[vertex].sharing, [0, 0])
+        need[0] += 1
+        need[1] += position < offered
+    return tuple(GroupNeed(group=group, required=need[0], offered=need[1]) for group, need in needs.items())
+
+
+def _more_task_managers(required: int, cluster: Cluster) -> Change:
+    wanted = -(-required // cluster.slots)
+    more = wanted - cluster.task_managers
+    return Change(
+        kind="task-managers",
+        sentence=f"{more} more task manager{'' if more == 1 else 's'}: {wanted} with {cluster.slots} "
+        f"slot{'' if cluster.slots == 1 else 's'} each (--task-managers {wanted})",
+    )
+
+
+def _more_slots(required: int, cluster: Cluster) -> Change:
+    wanted = -(-required // cluster.task_managers)
+    return Change(
+        kind="slots",
+        sentence=f"{wanted} slots on each task manager instead of {cluster.slots} (--slots {wanted}, "
+        f"taskmanager.numberOfTaskSlots: {wanted})",
+    )
+
+
+def _less_parallelism(plan: Plan, layout: Layout, offered: int) -> Change | None:
+    """Cap the parallelism of the largest groups, as high as fits."""
+    for caps in _caps(dict(layout.execution_graph.slots_by_group), offered):
+        lowered: dict[str, int] = {}
+        for vertex in layout.job_graph.vertices:
+            if vertex.parallelism > caps[vertex.sharing]:
+                lowered |= {operator.key: caps[vertex.sharing] for operator in _operators(plan, vertex)}
+        changed = _with_operators(plan.job, lowered, lambda operator, cap: replace(operator, parallelism=cap))
+        if lowered and _fits(changed, offered):
+            return _lowering(plan.job, lowered)
+    return None
+
+
+def _caps(required: Mapping[str, int], offered: int) -> list[dict[str, int]]:
+    """The slots that each group may have: the same highest level for all; and before that, with the rest given out."""
+    if offered < len(required):
+        return []
+    low, high = 1, max(required.values())
+    while low < high:
+        middle = (low + high + 1) // 2
+        if sum(min(need, middle) for need in required.values()) <= offered:
+            low = middle
+        else:
+            high = middle - 1
+    level = {group: min(need, low) for group, need in required.items()}
+    rest = offered - sum(level.values())
+    given = dict(level)
+    for group in sorted(required):
+        if rest and required[group] > low:
+            given[group], rest = low + 1, rest - 1
+    return [given, level]
+
+
+def _lowering(job: JobDefinition, lowered: Mapping[str, int]) -> Change:
+    before = {operator.key: operator.parallelism or job.parallelism for operator in job.operators}
+    words = [f"{key} {before[key]} -> {cap}" for key, cap in lowered.items()]
+    return Change(
+        kind="parallelism",
+        sentence=f"a lower parallelism of {_listed(words)}",
+        settings=tuple(f"{key}.parallelism={cap}" for key, cap in lowered.items()),
+    )
+
+
+def _fewer_groups(plan: Plan, layout: Layout, offered: int) -> Change | None:
+    """Put the fewest, and so the largest, slot sharing groups together. Batch mode makes its own by region."""
+    if layout.job_graph.dynamic:
+        return None
+    needs = sorted(layout.execution_graph.slots_by_group, key=lambda need: (-need[1], need[0]))
+    for count in range(2, len(needs) + 1):
+        merged = sum(need for _, need in needs[count:]) + needs[0][1]
+        if merged <= offered:
+            return _merging(plan, layout, [group for group, _ in needs[:count]], offered)
+    return None
+
+
+def _merging(plan: Plan, layout: Layout, groups: list[str], offered: int) -> Change | None:
+    into = "default" if "default" in groups else groups[0]
+    moved = {
+        operator.key: into
+        for vertex in layout.job_graph.vertices
+        if vertex.sharing in groups and vertex.sharing != into
+        for operator in _operators(plan, vertex)
+    }
+    changed = _with_operators(plan.job, moved, lambda operator, group: replace(operator, slot_sharing_group=group))
+    if not _fits(changed, offered):
+        return None
+    return Change(
+        kind="slot-sharing-group",
+        sentence=f"the slot sharing groups {_listed(groups)} put together",
+        settings=tuple(f"{key}.slot_sharing_group={into}" for key in moved),
+    )
+
+
+def _operators(plan: Plan, vertex: JobVertex) -> list[Operator]:
+    nodes = (plan.stream_graph.by_id[node] for node in (*vertex.nodes, *vertex.chained_sources))
+    return list({node.operator.key: node.operator for node in nodes}.values())
+
+
+def _with_operators(
+    job: JobDefinition, values: Mapping[str, _Value], change: Callable[[Operator, _Value], Operator]
+) -> JobDefinition:
+    changed = {t.id: change(t, values[t.key]) for t in job.operators if t.key in values}
+    return replace(job, transformations=tuple(changed.get(t.id, t) for t in job.transformations))
+
+
+def _fits(job: JobDefinition, offered: int) -> bool:
+    try:
+        layout = lay_out(compile_plan(job))
+    except PlanningError:  # for example an explicit forward between groups that were lowered differently
+        return False
+    return layout is not None and least_slots(layout) <= offered
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,0 +1,98 @@
+"""At which step vertices and regions start: what must come before what, as the longest way from a source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from planner.deployment.layout import Layout, blocking_links
+from planner.job_graph import JobGraph
+from planner.regions import pipelined_regions
+
+__all__ = [
+    "FIRST_STEP",
+    "STEPS_TO_FINISHED",
+    "STEPS_TO_RUNNING",
+    "lazy_steps",
+    "region_steps",
+    "vertex_region_steps",
+    "vertex_regions",
+]
+
+FIRST_STEP = 1  # at step 0 everything is CREATED
+STEPS_TO_RUNNING = 2  # SCHEDULED, then DEPLOYING, then RUNNING
+STEPS_TO_FINISHED = 3
+
+
+def vertex_regions(graph: JobGraph) -> list[int]:
+    """The pipelined region of every vertex, named by its first one."""
+    ends = [(edge.source, edge.target) for edge in graph.edges]
+    return pipelined_regions(len(graph.vertices), ends, [edge.result_type != "BLOCKING" for edge in graph.edges])
+
+
+def region_steps(layout: Layout) -> list[int]:
+    """When every failover region starts: once the regions whose blocking results it reads are finished."""
+    count = len(layout.physical.failover_regions)
+    return _longest(count, blocking_links(layout, layout.region_of, count), cost=STEPS_TO_FINISHED)
+
+
+def vertex_region_steps(graph: JobGraph) -> list[int]:
+    """When every vertex starts, by pipelined region, while its number of subtasks is not yet known."""
+    region = vertex_regions(graph)
+    links: dict[int, list[int]] = {}
+    for edge in graph.edges:
+        if region[edge.source] != region[edge.target]:
+            links.setdefault(region[edge.source], []).append(region[edge.target])
+    steps = _longest(len(region), links, cost=STEPS_TO_FINISHED)
+    return [steps[name] for name in region]
+
+
+def _longest(count: int, links: Mapping[int, Sequence[int]], *, cost: int) -> list[int]:
+    """The step of each of the numbers below `count`; larger ones are exchanges, which take no time of their own."""
+    waiting: dict[int, int] = {}
+    for targets in links.values():
+        for target in targets:
+            waiting[target] = waiting.get(target, 0) + 1
+    steps = dict.fromkeys(range(count), FIRST_STEP)
+    ready = [number for number in (*range(count), *(n for n in links if n >= count)) if number not in waiting]
+    for number in ready:  # grows while it is walked
+        done = steps.get(number, FIRST_STEP) + (cost if number < count else 0)
+        for target in links.get(number, ()):
+            steps[target] = max(steps.get(target, FIRST_STEP), done)
+            waiting[target] -= 1
+            if not waiting[target]:
+                ready.append(target)
+    return [steps[number] for number in range(count)]
+
+
+def lazy_steps(graph: JobGraph) -> list[int]:
+    """When every vertex starts, from the sources: its pipelined inputs run, its blocking ones are finished.
+
+    A pipelined region finishes as a whole, one step after the last of it runs: none of it can end before its readers.
+    """
+    region = vertex_regions(graph)
+    inputs: list[list[int]] = [[] for _ in region]
+    for edge in graph.edges:
+        inputs[edge.target].append(edge.source)
+    steps = [FIRST_STEP] * len(region)
+    finished: dict[int, int] = {}
+    for name, members in _regions_in_order(graph, region):
+        for vertex in members:
+            for source in inputs[vertex]:
+                inside = region[source] == name
+                ready = steps[source] + STEPS_TO_RUNNING if inside else finished[region[source]]
+                steps[vertex] = max(steps[vertex], ready)
+        finished[name] = max(steps[vertex] for vertex in members) + STEPS_TO_FINISHED
+    return steps
+
+
+def _regions_in_order(graph: JobGraph, region: Sequence[int]) -> list[tuple[int, list[int]]]:
+    """The regions with their vertices, producers of blocking results first."""
+    members: dict[int, list[int]] = {}
+    for vertex, name in enumerate(region):
+        members.setdefault(name, []).append(vertex)
+    links: dict[int, list[int]] = {}
+    for edge in graph.edges:
+        if region[edge.source] != region[edge.target]:
+            links.setdefault(region[edge.source], []).append(region[edge.target])
+    depth = _longest(len(region), links, cost=1)
+    return sorted(members.items(), key=lambda item: (depth[item[0]], item[0]))
