@@ -27,7 +27,7 @@ def to_dot(picture: Picture) -> str:
         else:
             inside.setdefault(box.cluster, []).append(box)
     for cluster in picture.clusters:
-        _add_cluster(graph, cluster, inside.get(cluster.id, []))
+        _add_cluster(graph, cluster, inside.get(cluster.id, []), in_order=picture.in_order)
     for arrow in picture.arrows:
         _add_arrow(graph, arrow)
     _add_rows(graph, picture.rows)
@@ -58,6 +58,7 @@ def _graph_attributes(picture: Picture) -> dict[str, str]:
         "pad": "0.3",
         "rankdir": "TB",
         "tooltip": " ",
+        **({"splines": "line", "ranksep": "0.9"} if picture.in_order else {}),
     }
 
 
@@ -106,7 +107,7 @@ def _label(title: str, lines: tuple[str, ...]) -> str:
     return f"<<B>{_text(title)}</B>{below}>"
 
 
-def _add_cluster(graph: graphviz.Digraph, cluster: Cluster, boxes: list[Box]) -> None:
+def _add_cluster(graph: graphviz.Digraph, cluster: Cluster, boxes: list[Box], *, in_order: bool) -> None:
     fill = CLUSTERS[cluster.kind]
     with graph.subgraph(name=f"cluster_{cluster.id}") as inner:
         subtitle = (
@@ -125,14 +126,17 @@ def _add_cluster(graph: graphviz.Digraph, cluster: Cluster, boxes: list[Box]) ->
         )
         for box in boxes:
             _add_box(inner, box)
+        if in_order:
+            _add_rows(inner, (tuple(box.id for box in boxes),))
 
 
 def _add_arrow(graph: graphviz.Digraph, arrow: Arrow) -> None:
     stroke = ARROWS[arrow.kind]
     label = ""
     if arrow.label or any(arrow.lines):
-        small = "<BR/>".join(f'<FONT POINT-SIZE="9">{_text(text)}</FONT>' for text in arrow.lines if text)
-        bold = f"<B>{_text(arrow.label)}</B>" if arrow.label else ""
+        # Blanks on both sides keep the text off the line it belongs to.
+        small = "<BR/>".join(f'<FONT POINT-SIZE="9">&#160; {_text(text)} &#160;</FONT>' for text in arrow.lines if text)
+        bold = f"<B>&#160; {_text(arrow.label)} &#160;</B>" if arrow.label else ""
         label = f"<{bold}{'<BR/>' if bold and small else ''}{small}>"
     graph.edge(
         arrow.source,

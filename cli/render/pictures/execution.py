@@ -50,16 +50,27 @@ def execution_picture(plan: Plan) -> Picture:
         title=plan.stream_graph.name,
         subtitle=f"{subtitle}, {count(graph.required_slots, 'slot')}",
         boxes=tuple(boxes),
-        clusters=tuple(
-            Cluster(
-                id=f"c{position}",
-                title=f"{position + 1}. {vertex.name}",
-                subtitle=count(graph.parallelisms[position], "subtask"),
-                tooltip=f"{vertex.name}\n{vertex.id}",
-            )
-            for position, vertex in enumerate(job_graph.vertices)
-        ),
+        clusters=tuple(_cluster(plan, position) for position in range(len(job_graph.vertices))),
         arrows=tuple(wires),
+        in_order=True,
+    )
+
+
+def _cluster(plan: Plan, position: int) -> Cluster:
+    """A vertex, with how many subtasks it has and over what it reads."""
+    graph, job_graph = plan.execution_graph, plan.job_graph
+    assert graph is not None and job_graph is not None
+    vertex = job_graph.vertices[position]
+    reads = [
+        f"{job_graph.edges[edge.job_edge].ship_strategy} from {edge.source + 1}, {count(edge.channels, 'channel')}"
+        for edge in graph.edges
+        if edge.target == position
+    ]
+    return Cluster(
+        id=f"c{position}",
+        title=f"{position + 1}. {vertex.name}",
+        subtitle="; ".join([count(graph.parallelisms[position], "subtask"), *reads]),
+        tooltip=f"{vertex.name}\n{vertex.id}",
     )
 
 
@@ -114,10 +125,9 @@ def _wires(plan: Plan, number: int, edge: ExecutionEdge, groups: list[list[Group
             source=_id(edge.source, producer),
             target=_id(edge.target, consumer),
             kind="wire",
-            lines=(label,) if position == 0 else (),
             tooltip=f"{label}\n{producer[0]} -> {consumer[0]}",
         )
-        for position, (producer, consumer) in enumerate(pairs)
+        for producer, consumer in pairs
     ]
 
 

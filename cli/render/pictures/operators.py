@@ -59,7 +59,7 @@ def _cluster(chain: ChainExplanation, *, detailed: bool) -> Cluster:
         facts.append(f"slot sharing group {chain.slot_sharing_group}")
     return Cluster(
         id=f"c{chain.position}",
-        title=f"{chain.position + 1}" if detailed else f"{chain.position + 1}. task",
+        title=f"{chain.position + 1}" if detailed else f"task {chain.position + 1}",
         subtitle="" if detailed else ", ".join(facts),
         kind="faint" if detailed else "chain",
         tooltip=f"{chain.name}\n{', '.join(facts)}\n{chain.id}",
@@ -128,7 +128,7 @@ def _arrow(edge: EdgeExplanation, source: str, target: str) -> Arrow:
     if edge.chained:
         return Arrow(source=source, target=target, kind="chained", lines=side, tooltip=f"{place}\nchained")
     first, *others = edge.obstacles
-    more = f" +{len(others)}" if others else ""
+    more = "".join(f", {other.code}" for other in others)
     found = "\n".join(f"{o.code} {o.slug}: {o.values}" for o in edge.obstacles)
     return Arrow(
         source=source,

@@ -58,3 +58,4 @@ class Picture:
     arrows: tuple[Arrow, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()  # boxes to stand side by side, row by row, where no arrows order them
     legend: tuple[ArrowKind, ...] = ()
+    in_order: bool = False  # boxes of a frame stand side by side in their order, arrows are straight
