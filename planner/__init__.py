@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from planner.testing import assert_not_chained as assert_not_chained
 
 _HOMES = {
+    "planner.api.connectors": "FileSource KafkaOffsetsInitializer KafkaSource SimpleStringSchema StreamFormat",
     "planner.api.environment": (
         "Configuration JobExecutionResult NumberSequenceSource ReaderSource RestartStrategies RuntimeExecutionMode "
         "StreamExecutionEnvironment"

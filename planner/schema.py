@@ -55,6 +55,8 @@ def _operator(kind: Any) -> dict[str, Any]:
         required.append("key_by")
     schema = _object({**OPERATOR_KEYS, **KIND_KEYS[kind]}, required)
     schema["properties"]["type"] = {"const": kind}
+    if kind in TWO_INPUTS:
+        schema["properties"]["inputs"] |= {"minItems": 2, "maxItems": 2}
     if kind == "multi_input":
         schema["properties"]["inputs"]["minItems"] = 1
     return {"title": kind, **schema}

@@ -25,7 +25,7 @@ from planner.job import (
     Sequence,
     Watermarks,
 )  # fmt: skip
-from planner.job_format import BUFFER_TIMEOUT, MAX_PARALLELISM_VALUE, PARALLELISM, UNBOUNDED_FORMATS
+from planner.job_format import BUFFER_TIMEOUT, MAX_INT, MAX_PARALLELISM_VALUE, PARALLELISM, UNBOUNDED_FORMATS
 from planner.yaml_values import Fault, ValueType
 
 __all__ = [
@@ -62,6 +62,19 @@ class RestartStrategies:
         """While failures in an interval stay below a number."""
         interval, delay = milliseconds(failure_interval), milliseconds(delay_interval)
         return RestartStrategy(type="failure-rate", attempts=failure_rate, failure_interval=interval, delay=delay)
+
+    @staticmethod
+    def exponential_delay_restart(
+        initial_backoff: Any, max_backoff: Any, backoff_multiplier: float = 2.0, *_: Any
+    ) -> RestartStrategy:
+        """Again and again, waiting longer each time; the wait doubles, whatever multiplier is asked for."""
+        if backoff_multiplier != 2.0:
+            raise JobDefinitionError(
+                f"a back-off multiplier of {backoff_multiplier} is not known here", location=user_location(),
+                hint="use 2.0: the wait doubles",
+            )  # fmt: skip
+        first, longest = milliseconds(initial_backoff), milliseconds(max_backoff)
+        return RestartStrategy(type="exponential-delay", attempts=MAX_INT, delay=first, max_delay=longest)
 
 
 class Configuration:

@@ -1,0 +1,50 @@
+"""PyFlink's source builders give sources that plan, and say whether they end."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner import (
+    FileSource,
+    JobDefinitionError,
+    KafkaOffsetsInitializer,
+    KafkaSource,
+    RestartStrategies,
+    SimpleStringSchema,
+    StreamExecutionEnvironment,
+    StreamFormat,
+    WatermarkStrategy,
+)
+from planner.job import JobDefinition, Reader
+
+
+def read(source: object) -> JobDefinition:
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.from_source(source, WatermarkStrategy.no_watermarks(), "in").print()
+    return env.build("job")
+
+
+def test_kafka_source_is_unbounded_until_it_is_told_where_to_stop() -> None:
+    builder = KafkaSource.builder().set_bootstrap_servers("broker:9092").set_topics("a", "b")
+    builder.set_value_only_deserializer(SimpleStringSchema()).set_starting_offsets(KafkaOffsetsInitializer.earliest())
+    source = read(builder.build()).operators[0]
+    assert source.behaviour == Reader(
+        format="kafka",
+        options=(("kafka.bootstrap.servers", "broker:9092"), ("subscribe", "a,b"), ("startingOffsets", "earliest")),
+    )
+    assert (source.name, source.legacy, source.bounded) == ("in", False, False)
+    assert read(builder.set_bounded(KafkaOffsetsInitializer.latest()).build()).operators[0].bounded
+
+
+def test_file_source_reads_lines_and_ends() -> None:
+    built = FileSource.for_record_stream_format(StreamFormat.text_line_format("latin-1"), "lines.txt").build()
+    source = read(built).operators[0]
+    assert source.behaviour == Reader(format="text", path="lines.txt", options=(("encoding", "latin-1"),))
+    assert source.bounded
+
+
+def test_exponential_restart_doubles_and_refuses_another_multiplier() -> None:
+    strategy = RestartStrategies.exponential_delay_restart(1000, 60_000)
+    assert (strategy.type, strategy.delay, strategy.max_delay) == ("exponential-delay", 1000, 60_000)
+    with pytest.raises(JobDefinitionError, match=r"multiplier of 1\.5"):
+        RestartStrategies.exponential_delay_restart(1000, 60_000, 1.5)
