@@ -9,7 +9,7 @@ from typing import Literal
 
 from planner.errors import ExecutionError, OptionError
 
-__all__ = ["Master", "check_reachable", "parse_master"]
+__all__ = ["Master", "check_deploy_mode", "check_reachable", "parse_master"]
 
 MasterKind = Literal["local", "standalone", "yarn", "kubernetes", "connect"]
 Address = tuple[str, int]
@@ -59,6 +59,15 @@ def check_reachable(master: Master, *, timeout: float = 5.0) -> None:
         raise ExecutionError(
             f"no Spark master answers at {master.url}: {', '.join(failures)}",
             hint="is it running, and is the address the one it prints when it starts?",
+        )
+
+
+def check_deploy_mode(master: Master, deploy_mode: str) -> None:
+    """Refuse a driver on the cluster where Spark has none for Python."""
+    if deploy_mode == "cluster" and master.kind not in ("yarn", "kubernetes"):
+        raise OptionError(
+            f"--deploy-mode cluster is not there for {master.url}: Spark takes Python drivers on yarn and k8s:// only",
+            hint="leave --deploy-mode out, or run it with --detach",
         )
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planner.errors import ExecutionError, OptionError
+from planner.errors import ExecutionError
 from spark_runner.java import JavaRuntime, find_java
-from spark_runner.master import Master, check_reachable, parse_master
+from spark_runner.master import Master, check_deploy_mode, check_reachable, parse_master
 from spark_runner.request import RunRequest
 from spark_runner.start_failures import explain_start_failure
 from spark_runner.startup import archive_options
@@ -83,7 +83,7 @@ def open_session(
 ) -> Session:
     """The session a run asks for. Spark, the JVM and what Python workers print go to `log`."""
     master = parse_master(request.master)
-    check_deploy_mode(request, master)
+    check_deploy_mode(master, request.deploy_mode)
     check_reachable(master)
     if master.kind == "connect":
         return _open_connect(request, master, name)
@@ -109,15 +109,6 @@ def settings(request: RunRequest, master: Master, *, name: str, java_options: tu
         given = chosen.get("spark.driver.extraJavaOptions", "")
         chosen["spark.driver.extraJavaOptions"] = " ".join(filter(None, (*java_options, given)))
     return chosen
-
-
-def check_deploy_mode(request: RunRequest, master: Master) -> None:
-    """Refuse a driver on the cluster where Spark has none for Python."""
-    if request.deploy_mode == "cluster" and master.kind not in ("yarn", "kubernetes"):
-        raise OptionError(
-            f"--deploy-mode cluster is not there for {master.url}: Spark takes Python drivers on yarn and k8s:// only",
-            hint="leave --deploy-mode out, or run it there with --detach",
-        )
 
 
 def close_jvm(jvm: subprocess.Popen[bytes], *, wait: float) -> None:

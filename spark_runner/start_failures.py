@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 
 from planner.errors import ExecutionError
-from spark_runner.master import Master
+from spark_runner.master import Master, parse_master
 
-__all__ = ["explain_start_failure"]
+__all__ = ["explain_start_failure", "gave_up_starting"]
+
+_LONGEST_SILENCE, _LONGEST_START = 25, 120  # seconds: with a sign that the cluster refuses us, and without
 
 # What a log or an exception says, what it means, what to do. The first that fits counts: the special come first.
 _KNOWN: tuple[tuple[str, str, str], ...] = (
@@ -89,3 +91,23 @@ def _first_line(error: BaseException) -> str:
     text = str(java.getMessage() or java.toString()) if java is not None else str(error)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return re.sub(r"^\[[A-Z_.]+\]\s*", "", lines[0]) if lines else type(error).__name__
+
+
+def gave_up_starting(url: str, log: Path, waited: float) -> ExecutionError | None:
+    """The error for a cluster that takes connections and still does not answer: Spark would go on trying for a minute."""
+    master = parse_master(url)
+    if master.kind == "local" or waited < _LONGEST_SILENCE:
+        return None
+    said = _tail(log)
+    if master.kind == "standalone" and not re.search(r"Failed to connect to master|Connection to .* closed", said):
+        return None if waited < _LONGEST_START else ExecutionError(_not_within(url, waited), hint=f"Spark's log: {log}")
+    if master.kind in ("yarn", "kubernetes") and waited < _LONGEST_START:
+        return None
+    return ExecutionError(
+        _not_within(url, waited),
+        hint=f"is this a Spark master of the version of this machine's PySpark? Spark's log: {log}",
+    )
+
+
+def _not_within(url: str, waited: float) -> str:
+    return f"{url} did not take the application within {waited:.0f} s"

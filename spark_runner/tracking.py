@@ -1,8 +1,8 @@
 """What every vertex of a running program is doing, from the engine's events and Spark's own stages.
 
-Spark does not know vertices, only stages. While a run goes, stages are given to vertices in order: a stage that appears
-belongs to the next vertices of the running action that have its number of tasks and are joined without an exchange. That
-is for the eye; the figures afterwards come from the subtasks themselves.
+Spark does not know vertices, only stages. While a run goes, stages are given to vertices in order: a stage that
+appears belongs to the next vertices of the running action that have its number of tasks and are joined without an
+exchange. That is for the eye; the figures afterwards come from the subtasks themselves.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class VertexTracker:
 
 
 def stage_groups(program: SparkProgram) -> tuple[tuple[int, ...], ...]:
-    """The steps that run in one Spark stage: those joined by edges that stay in their partition, in topological order."""
+    """The steps that run in one Spark stage, joined by edges that stay in their partition; in topological order."""
     group_of: dict[int, int] = {}
     groups: list[list[int]] = []
     for number, step in enumerate(program.steps):
