@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -72,6 +72,36 @@ class Comparison:
         return tuple(p for p in self.operators if p.old.state != "none" and not self.restores(p))
 
     @cached_property
+    def bridged(self) -> frozenset[int]:
+        """Lost edges whose ends are now connected through new operators."""
+        inputs = _inputs(self.new)
+        between = frozenset(self.added)
+        return frozenset(
+            number
+            for number, start, end in self._known(self.lost_edges, self.old, self.by_old)
+            if _way_through(self.new, inputs, between, start.new_at, end.new_at)
+        )
+
+    @cached_property
+    def shortened(self) -> frozenset[int]:
+        """Added edges whose ends were connected through operators that are gone."""
+        inputs = _inputs(self.old)
+        between = frozenset(self.lost)
+        return frozenset(
+            number
+            for number, start, end in self._known(self.added_edges, self.new, self.by_new)
+            if _way_through(self.old, inputs, between, start.old_at, end.old_at)
+        )
+
+    def _known(
+        self, edges: Iterable[int], snapshot: Snapshot, known: Mapping[int, OperatorPair]
+    ) -> Iterator[tuple[int, OperatorPair, OperatorPair]]:
+        for number in edges:
+            start, end = known.get(snapshot.edges[number].source), known.get(snapshot.edges[number].target)
+            if start is not None and end is not None:
+                yield number, start, end
+
+    @cached_property
     def broken(self) -> tuple[BrokenChain, ...]:
         """The chains that broke, by the old edges that were chained."""
         return tuple(_broken(self))
@@ -125,9 +155,7 @@ def _broken(comparison: Comparison) -> Iterable[BrokenChain]:
     for before, after in comparison.edges:
         if old.edges[before].chained and not new.edges[after].chained:
             yield _break(comparison, before, after, ())
-    inputs: dict[int, list[int]] = {}
-    for number, edge in enumerate(new.edges):
-        inputs.setdefault(edge.target, []).append(number)
+    inputs = _inputs(new)
     added = frozenset(comparison.added)
     for before in comparison.lost_edges:
         edge = old.edges[before]
@@ -138,6 +166,14 @@ def _broken(comparison: Comparison) -> Iterable[BrokenChain]:
         cut = next((number for number in way if not new.edges[number].chained), None)
         if cut is not None:
             yield _break(comparison, before, cut, tuple(new.edges[number].source for number in way[1:]))
+
+
+def _inputs(snapshot: Snapshot) -> Mapping[int, list[int]]:
+    """By operator, the positions of its input edges."""
+    inputs: dict[int, list[int]] = {}
+    for number, edge in enumerate(snapshot.edges):
+        inputs.setdefault(edge.target, []).append(number)
+    return inputs
 
 
 def _break(comparison: Comparison, before: int, after: int, through: tuple[int, ...]) -> BrokenChain:

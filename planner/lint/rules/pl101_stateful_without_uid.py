@@ -42,7 +42,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         state = subject.state(node)
         if state in ("keyed", "operator"):
             yield rule.finding(
-                f"{called(node)} keeps {describe_state(state)} and has no uid: the next change before it may orphan "
+                f"{called(node)} keeps {describe_state(state)} and has no uid: the next change of the graph may orphan "
                 "that state",
                 at=operator.location,
                 subject=subject.keys[node.id],

@@ -1,0 +1,173 @@
+"""`plan lint`: the lint rules, and with a baseline the chaining and state regressions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from cli import console
+from cli.files import write_whole
+from cli.locate import find_job
+from cli.options import complete_job
+from cli.styled import plain
+from planner.config import load_config
+from planner.errors import OptionError
+from planner.lint.baseline import FILE_NAME, Baseline, Update, load_baseline, update_baseline
+from planner.lint.engine import LintedJob, Report, plan_files
+from planner.lint.engine import lint as lint_jobs
+from planner.lint.finding import Finding
+from planner.lint.job_files import find_job_files
+from planner.snapshot import take_snapshot
+
+LintFormat = Literal["text", "json", "sarif", "github", "junit"]
+
+
+def lint(
+    jobs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[JOB]...",
+            help="Job files, job.py:NAME, or folders with job files in them. Default: as for other commands.",
+            show_default=False,
+            autocompletion=complete_job,
+        ),
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Compare with this baseline. Default: baseline under [tool.plan.lint]."),
+    ] = None,
+    update: Annotated[
+        bool, typer.Option("--update-baseline", help=f"Record the plans as they are (in {FILE_NAME} by default).")
+    ] = False,
+    select: Annotated[
+        list[str] | None, typer.Option(metavar="CODES", help="Only these codes or prefixes: PL0, or PL101,PL102.")
+    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option(metavar="CODES", help="Not these codes or prefixes.")] = None,
+    format: Annotated[LintFormat, typer.Option("--format", help="How to print.")] = "text",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the report here, not to stdout.")
+    ] = None,
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even where there are findings.")] = False,
+) -> int:
+    """Lint jobs; with a baseline, find broken chains, orphaned state and additional slots.
+
+    Exits with 1 where there are findings. A job that cannot be planned is a finding of its file. Ignore a finding with
+    its reason: `# plan: ignore[PL102] sources are skewed` in Python, `ignore: {PL102: sources are skewed}` in YAML.
+
+    Examples:
+      plan lint job.yaml
+      plan lint jobs/ --baseline plan.lock.json
+      plan lint jobs/ --baseline plan.lock.json --update-baseline
+      plan lint jobs/ --select PL0,PL101 --format sarif -o plan.sarif
+    """
+    specs = _specs(jobs or [])
+    recorded = _baseline(baseline, specs, update=update)
+    if update:
+        assert recorded is not None
+        return _update(recorded, specs, format, output, exit_zero)
+    report = lint_jobs(specs, select=select or (), ignore=ignore or (), baseline=recorded)
+    if report.unrecorded:
+        names = ", ".join(repr(name) for name in report.unrecorded)
+        console.message(f"not in the baseline yet: {names}; --update-baseline adds what is new", "dim")
+    _print(report, format, output)
+    return 1 if report.findings and not exit_zero else 0
+
+
+def _specs(arguments: Sequence[str]) -> list[str]:
+    """The job files that the arguments stand for; a folder stands for those in it."""
+    if not arguments:
+        return [find_job(None)]
+    specs: list[str] = []
+    for argument in arguments:
+        if not Path(argument).is_dir():
+            specs.append(argument)
+            continue
+        found = find_job_files(Path(argument))
+        if not found:
+            raise OptionError(f"there is no job file under {argument!r}", hint="name a file, or another folder")
+        specs += found
+    return specs
+
+
+def _baseline(given: Path | None, specs: Sequence[str], *, update: bool) -> Baseline | None:
+    """The baseline of the command line, else of the settings, else (to be written) the default."""
+    path = given or _configured()
+    if path is None:
+        if not update:
+            return None
+        path = Path(FILE_NAME)
+    if path.is_file():
+        return load_baseline(path)
+    if not update:
+        raise OptionError(f"there is no baseline {str(path)!r}", hint="write it with plan lint --update-baseline")
+    return Baseline(path=path)
+
+
+def _configured() -> Path | None:
+    config = load_config()
+    return config.folder / config.lint.baseline if config.lint.baseline else None
+
+
+def _update(recorded: Baseline, specs: Sequence[str], format: LintFormat, output: Path | None, exit_zero: bool) -> int:
+    """Write the baseline; entries of files that cannot be planned stay as they are, and the files are findings."""
+    jobs, failures = plan_files(specs)
+    untouched = [finding.location.file for finding in failures]
+    updated = update_baseline(recorded, [(job.file, take_snapshot(job.plan)) for job in jobs], untouched)
+    if not recorded.path.is_file() or recorded.path.read_text(encoding="utf-8") != updated.text:
+        write_whole(recorded.path, updated.text)
+    console.message(f"{recorded.path}: {_counted(updated)}")
+    if failures or format != "text":
+        _print(_failed(jobs, failures, specs), format, output)
+    return 1 if failures and not exit_zero else 0
+
+
+def _counted(updated: Update) -> str:
+    counts = ((len(getattr(updated, word)), word) for word in ("added", "changed", "kept", "pruned"))
+    return ", ".join(f"{count} {word}" for count, word in counts)
+
+
+def _failed(jobs: Sequence[LintedJob], failures: Sequence[Finding], specs: Sequence[str]) -> Report:
+    ordered = tuple(sorted(failures, key=Finding.order))
+    return Report(findings=ordered, jobs=tuple(jobs), files=tuple(dict.fromkeys(specs)), ignored=0)
+
+
+def _print(report: Report, format: LintFormat, output: Path | None) -> None:
+    if format == "text" and output is None:
+        from cli.render.findings_text import report_lines
+
+        console.write_lines(report_lines(report))
+        return
+    text = _rendered(report, format)
+    if output is not None:
+        write_whole(output, text)
+    elif text:
+        console.write_text(text)
+
+
+def _rendered(report: Report, format: LintFormat) -> str:
+    """Only the renderer that is asked for is imported."""
+    match format:
+        case "text":
+            from cli.render.findings_text import report_lines
+
+            return plain(report_lines(report))
+        case "json":
+            from cli.render import findings_json
+
+            return json.dumps(findings_json.report_document(report), indent=2, ensure_ascii=False) + "\n"
+        case "sarif":
+            from cli.render import findings_sarif
+
+            return json.dumps(findings_sarif.report_document(report), indent=2, ensure_ascii=False) + "\n"
+        case "github":
+            from cli.render.findings_github import annotations
+
+            return annotations(report.findings)
+        case "junit":
+            from cli.render.findings_junit import report_xml
+
+            return report_xml(report)

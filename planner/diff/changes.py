@@ -1,0 +1,274 @@
+"""What changed between two versions, each change marked safe, performance or state-breaking.
+
+A change is state-breaking when a job restored from the old version would not start, would lose state, or would read
+state that means something else. Where that cannot be known it counts as state-breaking: a false "safe" is never right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from planner.diff.comparison import Comparison, OperatorPair
+from planner.diff.compatibility import incompatibilities
+from planner.diff.id_causes import find_id_causes
+from planner.diff.id_words import cause_in_words
+from planner.snapshot import OperatorSnapshot, Snapshot
+from planner.state import describe_state
+
+__all__ = ["LEVELS", "Change", "Level", "find_changes", "job_change"]
+
+Level = Literal["state-breaking", "performance", "safe"]
+LEVELS: tuple[Level, ...] = ("state-breaking", "performance", "safe")  # the order of a report
+Part = Literal["job", "operator", "chain", "edge", "slots", "state"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One change: how much it matters, what it is about, and the values before and after."""
+
+    level: Level
+    part: Part
+    kind: str
+    subject: str
+    message: str
+    before: Any = None
+    after: Any = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The change as JSON-ready data."""
+        return {
+            "level": self.level,
+            "part": self.part,
+            "kind": self.kind,
+            "subject": self.subject,
+            "message": self.message,
+            "before": self.before,
+            "after": self.after,
+        }
+
+
+def find_changes(comparison: Comparison) -> tuple[Change, ...]:
+    """All changes, the gravest first, then in the order of the new version."""
+    found = [
+        *_job(comparison),
+        *_lost(comparison),
+        *_state(comparison),
+        *_added(comparison),
+        *(change for pair in comparison.operators for change in _settings(pair)),
+        *_chains(comparison),
+        *_edges(comparison),
+        *_slots(comparison),
+    ]
+    return tuple(sorted(found, key=lambda change: LEVELS.index(change.level)))
+
+
+def job_change(old: Snapshot | None, new: Snapshot | None) -> Change:
+    """A whole job that is only in one of the versions."""
+    if old is None and new is not None:
+        return Change(
+            level="safe", part="job", kind="added", subject=new.name, message=f"the job {new.name!r} was added"
+        )
+    assert old is not None
+    stateful = any(operator.state != "none" for operator in old.operators)
+    return Change(
+        level="state-breaking" if stateful else "safe",
+        part="job",
+        kind="removed",
+        subject=old.name,
+        message=f"the job {old.name!r} was removed",
+    )
+
+
+def called(operator: OperatorSnapshot) -> str:
+    """An operator as a report names it."""
+    if operator.uid is not None:
+        return f"{operator.name} (uid {operator.uid})"
+    return operator.name if operator.written_id in (None, operator.name) else f"{operator.written_id} ({operator.name})"
+
+
+def _job(comparison: Comparison) -> Iterator[Change]:
+    old, new = comparison.old, comparison.new
+    if old.mode != new.mode:
+        yield Change(
+            level="state-breaking",
+            part="job",
+            kind="runtime-mode",
+            subject=new.name,
+            message=f"runtime mode {old.mode} -> {new.mode}: a batch job keeps no state",
+            before=old.mode,
+            after=new.mode,
+        )
+    if old.name != new.name:
+        yield Change(
+            level="safe",
+            part="job",
+            kind="renamed",
+            subject=new.name,
+            message=f"the job {old.name!r} is called {new.name!r}",
+            before=old.name,
+            after=new.name,
+        )
+
+
+def _lost(comparison: Comparison) -> Iterator[Change]:
+    for at in comparison.lost:
+        lost = comparison.old.operators[at]
+        stateful = lost.state != "none"
+        yield Change(
+            level="state-breaking" if stateful else "safe",
+            part="operator",
+            kind="removed",
+            subject=called(lost),
+            message=f"{called(lost)} was removed"
+            + (f": its {describe_state(lost.state)} under {lost.id} has no operator any more" if stateful else ""),
+            before=lost.id,
+        )
+
+
+def _added(comparison: Comparison) -> Iterator[Change]:
+    kept_state = {old.id: old for old in comparison.old.operators if old.state != "none"}
+    for at in comparison.added:
+        new = comparison.new.operators[at]
+        other = kept_state.get(new.user_hash or new.id) or kept_state.get(new.id)
+        yield Change(
+            level="state-breaking" if other else "safe",
+            part="operator",
+            kind="added",
+            subject=called(new),
+            message=f"{called(new)} was added"
+            + (f", with the id {other.id} under which {called(other)} kept its state" if other else ""),
+            after=new.id,
+        )
+
+
+def _state(comparison: Comparison) -> Iterator[Change]:
+    """Ids first: only state that is found again can be incompatible."""
+    causes = find_id_causes(comparison)
+    for pair in comparison.operators:
+        if not comparison.restores(pair):
+            yield _id_change(pair, cause_in_words(comparison, pair, causes.get(pair.new_at)))
+            continue
+        for reason in incompatibilities(pair):
+            stateful = pair.old.state != "none" or reason.what in ("max parallelism", "parallelism")
+            yield Change(
+                level="state-breaking" if stateful else "safe",
+                part="state",
+                kind=reason.what.replace(" ", "-"),
+                subject=called(pair.new),
+                message=f"{called(pair.new)}: {reason.text}",
+                before=reason.before,
+                after=reason.after,
+            )
+
+
+def _id_change(pair: OperatorPair, cause: str) -> Change:
+    stateful = pair.old.state != "none"
+    loss = f"a restored job would lose its {describe_state(pair.old.state)}" if stateful else "it keeps no state"
+    kept = " A uid would have kept its id." if stateful and pair.old.uid is None and pair.new.uid is None else ""
+    return Change(
+        level="state-breaking" if stateful else "safe",
+        part="state",
+        kind="operator-id",
+        subject=called(pair.new),
+        message=f"the operator id of {called(pair.new)} changed: {loss}. {cause}{kept}",
+        before=pair.old.id,
+        after=pair.new.id,
+    )
+
+
+def _settings(pair: OperatorPair) -> Iterator[Change]:
+    old, new = pair.old, pair.new
+    stateful = old.state != "none"
+    yield from _setting(pair, "renamed", "name", old.name, new.name, "safe")
+    if old.parallelism != new.parallelism and new.parallelism <= old.effective_max_parallelism:
+        yield from _setting(pair, "parallelism", "parallelism", old.parallelism, new.parallelism, "performance")
+    if old.max_parallelism != new.max_parallelism and old.effective_max_parallelism == new.max_parallelism:
+        yield from _setting(pair, "max-parallelism", "max parallelism", None, new.max_parallelism, "safe")
+    elif new.max_parallelism < 0 < old.max_parallelism:
+        yield from _setting(pair, "max-parallelism", "max parallelism", old.max_parallelism, None, "safe")
+    yield from _setting(pair, "slot-sharing-group", "slot sharing group", old.group, new.group, "performance")
+    yield from _setting(pair, "behaviour", "what it does", old.does, new.does, "state-breaking" if stateful else "safe")
+
+
+def _setting(pair: OperatorPair, kind: str, words: str, before: Any, after: Any, level: Level) -> Iterator[Change]:
+    if before != after:
+        shown = [("unset" if value is None else str(value)) for value in (before, after)]
+        yield Change(
+            level=level,
+            part="operator",
+            kind=kind,
+            subject=called(pair.new),
+            message=f"{called(pair.new)}: {words} {shown[0]} -> {shown[1]}",
+            before=before,
+            after=after,
+        )
+
+
+def _chains(comparison: Comparison) -> Iterator[Change]:
+    for broken in comparison.broken:
+        ends = f"{called(broken.source.new)} -> {called(broken.target.new)}"
+        between = ", ".join(called(comparison.new.operators[at]) for at in broken.through)
+        yield Change(
+            level="performance",
+            part="chain",
+            kind="broken",
+            subject=ends,
+            message=f"{ends} no longer chains" + (f": {between} stands between them" if between else ""),
+            before="chained",
+            after="not chained",
+        )
+    for before, after in comparison.edges:
+        if comparison.new.edges[after].chained and not comparison.old.edges[before].chained:
+            ends = _ends(comparison.new, after)
+            message = f"{ends} chains now"
+            yield Change(level="safe", part="chain", kind="formed", subject=ends, message=message,
+                         before="not chained", after="chained")  # fmt: skip
+
+
+def _edges(comparison: Comparison) -> Iterator[Change]:
+    old, new = comparison.old, comparison.new
+    for before, after in comparison.edges:
+        was, now = old.edges[before].partitioner, new.edges[after].partitioner
+        if was != now:
+            ends = _ends(new, after)
+            yield Change(level="performance", part="edge", kind="partitioner", subject=ends,
+                         message=f"{ends}: {was} -> {now}", before=was, after=now)  # fmt: skip
+    lost = [number for number in comparison.lost_edges if number not in comparison.bridged]
+    added = [number for number in comparison.added_edges if number not in comparison.shortened]
+    yield from _rewired(old, lost, comparison.by_old, "removed")
+    yield from _rewired(new, added, comparison.by_new, "added")
+
+
+def _rewired(snapshot: Snapshot, edges: Iterable[int], known: Any, kind: str) -> Iterator[Change]:
+    """Edges between operators that are in both versions; the edges of the others go without saying."""
+    for number in edges:
+        edge = snapshot.edges[number]
+        if edge.source in known and edge.target in known:
+            ends = _ends(snapshot, number)
+            level: Level = "performance"
+            if snapshot.operators[edge.target].state in ("keyed", "operator"):
+                level = "state-breaking"  # its state was built from other records
+            yield Change(level=level, part="edge", kind=kind, subject=ends, message=f"the edge {ends} was {kind}")
+
+
+def _ends(snapshot: Snapshot, number: int) -> str:
+    edge = snapshot.edges[number]
+    return f"{called(snapshot.operators[edge.source])} -> {called(snapshot.operators[edge.target])}"
+
+
+def _slots(comparison: Comparison) -> Iterator[Change]:
+    before, after = comparison.old.total_slots, comparison.new.total_slots
+    if before != after:
+        shown = ["undecided" if value is None else str(value) for value in (before, after)]
+        fewer = before is not None and after is not None and after < before
+        yield Change(
+            level="safe" if fewer else "performance",
+            part="slots",
+            kind="slots",
+            subject=comparison.new.name,
+            message=f"slots {shown[0]} -> {shown[1]}",
+            before=before,
+            after=after,
+        )
