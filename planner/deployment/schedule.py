@@ -9,7 +9,7 @@ Time is counted in steps, one a change of state: the order is planned, how long 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,12 +18,14 @@ from planner.deployment.steps import (
     FIRST_STEP,
     STEPS_TO_FINISHED,
     STEPS_TO_RUNNING,
+    Steps,
+    eager_steps,
     lazy_steps,
-    region_steps,
+    region_starts,
     vertex_region_steps,
     vertex_regions,
 )
-from planner.job_graph import JobEdge, JobGraph
+from planner.job_graph import JobGraph
 
 __all__ = ["STATES", "Execution", "ExecutionState", "Schedule", "Strategy", "Wait", "schedule_executions"]
 
@@ -53,7 +55,7 @@ class Execution:
     vertex: int
     subtasks: tuple[Range, ...] | None  # None: batch mode has not decided how many there are
     scheduled: int  # the step
-    ends: bool  # batch: it finishes, and others may wait for that
+    finished: int | None  # the first step at which they may be; None: they run as long as the job does
     waits_for: tuple[Wait, ...]
 
     @property
@@ -61,16 +63,13 @@ class Execution:
         """The step at which they run."""
         return self.scheduled + STEPS_TO_RUNNING
 
-    @property
-    def finished(self) -> int | None:
-        """The first step at which they may be finished; None where they run as long as the job does."""
-        return self.scheduled + STEPS_TO_FINISHED if self.ends else None
-
     def state(self, step: int) -> ExecutionState:
         """The state at a step."""
         if step < self.scheduled:
             return "CREATED"
-        return STATES[min(step - self.scheduled + 1, len(STATES) - (1 if self.ends else 2))]
+        if self.finished is not None and step >= self.finished:
+            return "FINISHED"
+        return STATES[min(step - self.scheduled, STEPS_TO_RUNNING) + 1]
 
     def to_dict(self) -> dict[str, Any]:
         """The executions as JSON-ready data."""
@@ -108,66 +107,64 @@ class Schedule:
 
 def schedule_executions(graph: JobGraph, layout: Layout | None, strategy: Strategy) -> Schedule:
     """Schedule a job; without a layout by vertex, since the subtasks are not known."""
-    if strategy == "regions" and layout is not None:
-        parts = _by_region(layout)
-    else:
-        parts = _by_vertex(graph, layout, strategy)
-    region = vertex_regions(graph)
-    into = _inputs_by_region(graph, region)
+    by_region = strategy == "regions"
+    parts = _by_region(layout) if layout is not None and by_region else _by_vertex(graph, layout, strategy)
+    waits = _region_waits(graph) if by_region else _vertex_waits(graph)
     found = [
         Execution(
             vertex=vertex,
             subtasks=subtasks,
-            scheduled=step,
-            ends=graph.dynamic,
-            waits_for=() if step == FIRST_STEP else _waits(vertex, region, into[region[vertex]], strategy),
+            scheduled=scheduled,
+            finished=finished if graph.dynamic else None,
+            waits_for=() if scheduled == FIRST_STEP else waits[vertex],
         )
-        for vertex, subtasks, step in parts
+        for vertex, subtasks, (scheduled, finished) in parts
     ]
     return Schedule(strategy=strategy, executions=tuple(sorted(found, key=lambda e: (e.scheduled, e.vertex))))
 
 
-_Part = tuple[int, tuple[Range, ...] | None, int]  # vertex, subtasks, step
+_Part = tuple[int, tuple[Range, ...] | None, Steps]  # vertex, subtasks, steps
+_VERTEX_STEPS: dict[Strategy, Callable[[JobGraph], list[Steps]]] = {
+    "eager": eager_steps,
+    "lazy": lazy_steps,
+    "regions": vertex_region_steps,
+}
 
 
-def _by_vertex(graph: JobGraph, layout: Layout | None, strategy: Strategy) -> Iterable[_Part]:
-    if strategy == "eager":
-        steps = [FIRST_STEP] * len(graph.vertices)
-    else:
-        steps = lazy_steps(graph) if strategy == "lazy" else vertex_region_steps(graph)
-    for vertex, step in enumerate(steps):
-        yield vertex, None if layout is None else ((0, len(layout.numbers(vertex)) - 1),), step
+def _by_vertex(graph: JobGraph, layout: Layout | None, strategy: Strategy) -> Iterator[_Part]:
+    for vertex, steps in enumerate(_VERTEX_STEPS[strategy](graph)):
+        yield vertex, None if layout is None else ((0, len(layout.numbers(vertex)) - 1),), steps
 
 
-def _by_region(layout: Layout) -> Iterable[_Part]:
-    steps = region_steps(layout)
+def _by_region(layout: Layout) -> Iterator[_Part]:
+    starts = region_starts(layout)
     for vertex in range(len(layout.job_graph.vertices)):
         at: dict[int, list[int]] = {}
         for subtask, number in enumerate(layout.numbers(vertex)):
-            at.setdefault(steps[layout.region_of[number]], []).append(subtask)
-        for step, subtasks in at.items():
-            yield vertex, fold(subtasks), step
+            at.setdefault(starts[layout.region_of[number]], []).append(subtask)
+        for start, subtasks in at.items():
+            yield vertex, fold(subtasks), (start, start + STEPS_TO_FINISHED)
 
 
-def _inputs_by_region(graph: JobGraph, region: Sequence[int]) -> dict[int, list[JobEdge]]:
-    into: dict[int, list[JobEdge]] = {name: [] for name in region}
+def _vertex_waits(graph: JobGraph) -> list[tuple[Wait, ...]]:
+    """Every vertex waits for its own inputs."""
+    region = vertex_regions(graph)
+    found: list[dict[Wait, None]] = [{} for _ in region]
     for edge in graph.edges:
-        into[region[edge.target]].append(edge)
-    return into
-
-
-def _waits(vertex: int, region: Sequence[int], into: Sequence[JobEdge], strategy: Strategy) -> tuple[Wait, ...]:
-    """What a vertex waits for: lazily its own inputs, by region those that enter its region."""
-    found: dict[Wait, None] = {}
-    for edge in into:
         inside = region[edge.source] == region[edge.target]
-        if inside if strategy == "regions" else edge.target != vertex:
-            continue
-        wait = Wait(
-            vertex=edge.source,
-            state="RUNNING" if inside else "FINISHED",
-            through=edge.target,
-            every=strategy == "lazy" or edge.distribution == "ALL_TO_ALL",
-        )
-        found[wait] = None
-    return tuple(found)
+        wait = Wait(vertex=edge.source, state="RUNNING" if inside else "FINISHED", through=edge.target, every=True)
+        found[edge.target][wait] = None
+    return [tuple(waits) for waits in found]
+
+
+def _region_waits(graph: JobGraph) -> list[tuple[Wait, ...]]:
+    """Every vertex of a region waits for what enters the region anywhere."""
+    region = vertex_regions(graph)
+    found: dict[int, dict[Wait, None]] = {name: {} for name in region}
+    for edge in graph.edges:
+        if region[edge.source] != region[edge.target]:
+            every = edge.distribution == "ALL_TO_ALL"
+            wait = Wait(vertex=edge.source, state="FINISHED", through=edge.target, every=every)
+            found[region[edge.target]][wait] = None
+    waits = {name: tuple(entering) for name, entering in found.items()}
+    return [waits[name] for name in region]

@@ -1,0 +1,71 @@
+"""Picking a subtask by what a user calls it: `Map[3]`, by an operator's name, key or uid, or the vertex's position."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+
+from planner.deployment.layout import Layout
+from planner.errors import OptionError
+from planner.physical import Subtask
+from planner.pipeline import Plan
+
+__all__ = ["choose_subtask"]
+
+_WRITTEN = re.compile(r"(?s)(.+?)(?:\[\s*(\d+)\s*\])?\s*")
+
+
+def choose_subtask(plan: Plan, layout: Layout, written: str, option: str = "--fail") -> Subtask:
+    """The subtask that `written` means; an OptionError where there is none, or several may be meant."""
+    match = _WRITTEN.fullmatch(written.strip())
+    if match is None:
+        raise OptionError(
+            f"{option} {written!r}: not of the form VERTEX[SUBTASK]", hint=f"for example {option} 'Map[3]'"
+        )
+    word, index = match[1].strip(), match[2]
+    vertices = _vertices(plan, layout, word)
+    if len(vertices) != 1:
+        raise _unclear(layout, vertices, word, f"{option} {written}")
+    vertex = vertices[0]
+    parallelism, name = layout.execution_graph.parallelisms[vertex], layout.job_graph.vertices[vertex].name
+    if index is None and parallelism > 1:
+        raise OptionError(
+            f"{option} {written}: which of the {parallelism} subtasks?", hint=f"for example {option} '{word}[0]'"
+        )
+    subtask = int(index or 0)
+    if subtask >= parallelism:
+        raise OptionError(
+            f"{option} {written}: {name} has no subtask {subtask}",
+            hint=f"its subtasks are {word}[0] to {word}[{parallelism - 1}]" if parallelism > 1 else f"use {word}[0]",
+        )
+    return vertex, subtask
+
+
+def _vertices(plan: Plan, layout: Layout, word: str) -> list[int]:
+    """The vertices that may be meant: of exactly this name or key, else in any case, else at this position from 1."""
+    named = list(_names(plan, layout))
+    found = [vertex for vertex, names in named if word in names]
+    found = found or [v for v, names in named if word.casefold() in (name.casefold() for name in names)]
+    if found:
+        return found
+    position = int(word) - 1 if re.fullmatch(r"\d{1,9}", word) else -1
+    return [position] if 0 <= position < len(layout.job_graph.vertices) else []
+
+
+def _names(plan: Plan, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+    for position, vertex in enumerate(layout.job_graph.vertices):
+        nodes = [plan.stream_graph.by_id[node] for node in (*vertex.nodes, *vertex.chained_sources)]
+        names = [vertex.name, vertex.id]
+        names += [name for node in nodes for name in (node.name, node.operator.key, node.uid) if name is not None]
+        yield position, names
+
+
+def _unclear(layout: Layout, found: list[int], word: str, asked: str) -> OptionError:
+    names = [vertex.name for vertex in layout.job_graph.vertices]
+    if found:
+        listed = "\n".join(f"{vertex + 1}  {names[vertex]}" for vertex in found)
+        return OptionError(f"{asked}: {word!r} may be any of {len(found)}", hint=f"name one by its position:\n{listed}")
+    close = difflib.get_close_matches(word, names, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names[:20])}"
+    return OptionError(f"{asked}: there is no vertex {word!r}", hint=hint)

@@ -1,0 +1,111 @@
+"""A deployment planned ahead: where, when, what if it fails, and what it costs, as far as was asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from planner.config import Cluster as ClusterSettings
+from planner.deployment.chosen_subtask import choose_subtask
+from planner.deployment.cluster import Cluster, resolve_cluster
+from planner.deployment.costs import Costs, count_costs
+from planner.deployment.failover import Failover, plan_failover
+from planner.deployment.layout import Layout, lay_out
+from planner.deployment.placement import Placement, Spread, place_slots
+from planner.deployment.schedule import Schedule, Strategy, schedule_executions
+from planner.deployment.shortage import Shortage, explain_shortage
+from planner.deployment.undecided import Undecided, describe_undecided
+from planner.errors import InternalError, OptionError
+from planner.pipeline import Plan
+
+__all__ = ["Deployment", "DeploymentRequest", "plan_deployment"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeploymentRequest:
+    """What was asked for; None is not asked."""
+
+    task_managers: int | None = None
+    slots: int | None = None  # of each task manager
+    spread: Spread | None = None
+    schedule: Strategy | None = None
+    fail: tuple[str, ...] = ()  # each VERTEX[SUBTASK]
+    lose_task_manager: bool = False  # the task manager of the failing subtask is lost with it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deployment:
+    """The answers. Without a cluster there is no placement; with too few slots there is a shortage instead."""
+
+    plan: Plan
+    layout: Layout | None  # None: batch mode has not decided every parallelism
+    undecided: Undecided | None
+    cluster: Cluster | None
+    placement: Placement | None
+    shortage: Shortage | None
+    schedule: Schedule | None
+    failovers: tuple[Failover, ...]
+    costs: Costs | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The deployment as JSON-ready data; what was not asked or is not known is null."""
+        layout = self.layout
+        return {
+            "cluster": self.cluster.to_dict() if self.cluster else None,
+            "undecided": self.undecided.to_dict() if self.undecided else None,
+            "placement": self.placement.to_dict(layout) if self.placement and layout else None,
+            "shortage": self.shortage.to_dict() if self.shortage else None,
+            "schedule": self.schedule.to_dict() if self.schedule else None,
+            "failures": [failover.to_dict(layout) for failover in self.failovers if layout],
+            "costs": self.costs.to_dict() if self.costs else None,
+        }
+
+
+def plan_deployment(plan: Plan, request: DeploymentRequest, settings: ClusterSettings | None = None) -> Deployment:
+    """Plan what the request asks for, on the cluster of its options or of the settings."""
+    if plan.job_graph is None:
+        raise InternalError("a deployment was asked of a plan without a job graph")
+    settings = settings or ClusterSettings()
+    layout = lay_out(plan)
+    cluster = resolve_cluster(
+        settings,
+        task_managers=request.task_managers,
+        slots=request.slots,
+        required=len(layout.physical.slots) if layout else 1,
+    )
+    placement = place_slots(layout, cluster, request.spread or "evenly") if layout and cluster else None
+    return Deployment(
+        plan=plan,
+        layout=layout,
+        undecided=None if layout else describe_undecided(plan.job_graph),
+        cluster=cluster,
+        placement=placement,
+        shortage=explain_shortage(plan, layout, cluster) if layout and cluster and not placement else None,
+        schedule=schedule_executions(plan.job_graph, layout, request.schedule) if request.schedule else None,
+        failovers=_failovers(plan, layout, placement, request),
+        costs=count_costs(layout, cluster or _unplaced(settings), placement) if layout else None,
+    )
+
+
+def _unplaced(settings: ClusterSettings) -> Cluster:
+    """The buffer settings alone, where there is nothing to place on."""
+    cluster = resolve_cluster(settings, task_managers=1, slots=1)
+    assert cluster is not None
+    return cluster
+
+
+def _failovers(
+    plan: Plan, layout: Layout | None, placement: Placement | None, request: DeploymentRequest
+) -> tuple[Failover, ...]:
+    if request.lose_task_manager and not request.fail:
+        raise OptionError("--lose-task-manager needs a subtask that fails with it", hint="add --fail VERTEX[SUBTASK]")
+    if layout is None:
+        return ()
+    failed = [choose_subtask(plan, layout, written) for written in request.fail]
+    if request.lose_task_manager and placement is None:
+        raise OptionError(
+            "--lose-task-manager: the subtasks are on no task manager",
+            hint="give a cluster that is large enough with --task-managers N --slots M",
+        )
+    lost = placement if request.lose_task_manager else None
+    return tuple(plan_failover(layout, subtask, placement=lost) for subtask in failed)
