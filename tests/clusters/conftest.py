@@ -1,0 +1,47 @@
+"""Clusters that the tests share: each is started when the first test asks for it and stopped after the last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.clusters.connect import ConnectServer
+from tests.clusters.hadoop_jars import NoHadoop, hadoop_jars, required
+from tests.clusters.high_availability import HighAvailabilityCluster
+from tests.clusters.standalone import StandaloneCluster
+from tests.clusters.yarn import YarnCluster
+
+
+@pytest.fixture(scope="session")
+def standalone() -> Iterator[StandaloneCluster]:
+    """A master and two workers that no test may harm."""
+    with StandaloneCluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def high_availability() -> Iterator[HighAvailabilityCluster]:
+    """Two masters over ZooKeeper and two workers."""
+    with HighAvailabilityCluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def connect() -> Iterator[ConnectServer]:
+    """A Spark Connect server."""
+    with ConnectServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def yarn() -> Iterator[YarnCluster]:
+    """A resource manager and two node managers; without Hadoop the test is skipped, or fails where it must not be."""
+    try:
+        hadoop_jars()
+    except NoHadoop as reason:
+        if required():
+            pytest.fail(f"PLAN_REQUIRE_YARN=1, yet {reason}")
+        pytest.skip(str(reason))
+    with YarnCluster() as cluster:
+        yield cluster
