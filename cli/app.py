@@ -6,6 +6,7 @@ Modules are imported when their command is used, so that `plan explain` pays for
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -52,6 +53,7 @@ EXIT_CODES: dict[type[PlanError], int] = {
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    gc.set_threshold(100_000, 20, 20)  # starting up makes many objects and no garbage
     arguments = list(sys.argv[1:] if argv is None else argv)
     traceback = "--traceback" in arguments
     for stream in (sys.stdout, sys.stderr):

@@ -5,7 +5,6 @@ Rich is imported only where a terminal (or `--color always`) asks for it: piped 
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterable
@@ -87,6 +86,8 @@ def write_text(text: str) -> None:
 
 def write_json(data: Any) -> None:
     """Print one JSON document, alone on stdout; key order is the data's."""
+    import json
+
     write_text(json.dumps(data, indent=2, ensure_ascii=False))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from planner.config import Config
     from planner.job import JobDefinition
 
+_MAY_CONFIGURE = re.compile(r"""\[\s*["']?tool["']?\s*(\.\s*["']?plan\b|\])|^\s*tool\s*\.""", re.MULTILINE)
 FILE_NAMES = ("job.py", "job.yaml", "job.yml")
 
 
@@ -40,8 +42,11 @@ def load(argument: str | None) -> JobDefinition:
 
 
 def nearest_config() -> Config | None:
-    """The settings of the nearest pyproject.toml, or None where there is none to read."""
-    if not any((folder / "pyproject.toml").is_file() for folder in (Path.cwd(), *Path.cwd().parents)):
+    """The settings of the nearest pyproject.toml, or None where it has none."""
+    here = Path.cwd()
+    file = next((f for folder in (here, *here.parents) if (f := folder / "pyproject.toml").is_file()), None)
+    # Most have none, and need neither the parser nor the settings' types.
+    if file is None or not _MAY_CONFIGURE.search(file.read_text(encoding="utf-8", errors="replace")):
         return None
     from planner.config import load_config
 

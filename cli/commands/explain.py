@@ -13,7 +13,6 @@ from cli.render.explanation_text import edge_lines, explanation_lines
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation, explain_plan
 from planner.explanation.operators import describe_operators
-from planner.explanation.selection import select_edges
 from planner.loading import load_job
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
@@ -81,6 +80,7 @@ def _document(explanation: Explanation, only_broken: bool) -> dict[str, Any]:
 
 def _one_edge(compiled: Plan, explanation: Explanation, wanted: str, format: str) -> None:
     from planner.explanation.conditions import check_conditions
+    from planner.explanation.selection import select_edges
 
     chosen = select_edges(explanation.edges, wanted)
     checked: list[tuple[EdgeExplanation, Any]] = [(edge, check_conditions(compiled, edge.position)) for edge in chosen]
