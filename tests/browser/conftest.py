@@ -1,0 +1,36 @@
+"""A real browser for the page: the Chromium of this machine, driven by Playwright."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+# A test machine may be offline and run as root; without these Chromium looks up hosts or refuses to start.
+ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
+
+
+def _missing(reason: str) -> None:
+    if os.environ.get("PLAN_REQUIRE_BROWSER") == "1":
+        pytest.fail(f"PLAN_REQUIRE_BROWSER=1, but {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    program = next((found for name in NAMES if (found := shutil.which(name))), None)
+    if program is None:
+        _missing("there is no Chromium on PATH: install the package chromium to test the page")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
+        yield running
+        running.close()
