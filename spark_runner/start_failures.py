@@ -94,7 +94,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def gave_up_starting(url: str, log: Path, waited: float) -> ExecutionError | None:
-    """The error for a cluster that takes connections and still does not answer: Spark would go on trying for a minute."""
+    """The error for a cluster that takes connections and does not answer: Spark would go on trying for a minute."""
     master = parse_master(url)
     if master.kind == "local" or waited < _LONGEST_SILENCE:
         return None

@@ -1,8 +1,8 @@
 """A run from CREATED to its end: session, attempts, restarts, cancelling, the time limit, the report.
 
-The session is opened and the program executed in a thread of their own. The main thread never waits for Spark: it looks
-around several times a second, so that Ctrl-C, `plan cancel` and --timeout work at every moment, also while a master does
-not answer.
+The session is opened and the program executed in a thread of their own. The main thread never waits for Spark: it
+looks around several times a second, so that Ctrl-C, `plan cancel` and --timeout work at every moment, also while a
+master does not answer.
 """
 
 from __future__ import annotations
@@ -89,12 +89,18 @@ class _Supervision:
         self.polled = 0.0
 
     def to_the_end(self) -> Outcome:
+        with _stop_once_on_signals():
+            error, interrupted = self._run()
+            report = self._report()
+            self._close()
+        return Outcome(record=self.run.record(), report=report, error=error, interrupted=interrupted)
+
+    def _run(self) -> tuple[PlanError | None, bool]:
         error: PlanError | None = None
         interrupted = False
         try:
-            with _stop_on_sigterm():
-                self._start()
-                self._attempts()
+            self._start()
+            self._attempts()
             self._move("FINISHED")
         except (KeyboardInterrupt, _Stopped) as stop:
             interrupted = isinstance(stop, KeyboardInterrupt)
@@ -107,9 +113,7 @@ class _Supervision:
         except PlanError as failure:
             error = failure
             self._end("FAILED", failure.message)
-        report = self._report()
-        self._close()
-        return Outcome(record=self.run.record(), report=report, error=error, interrupted=interrupted)
+        return error, interrupted
 
     def _start(self) -> None:
         self.session = self._wait_for(
@@ -270,18 +274,25 @@ def _seconds(milliseconds: int | None) -> str:
 
 
 @contextlib.contextmanager
-def _stop_on_sigterm() -> Iterator[None]:
-    """Turn a SIGTERM into an orderly end; Python allows handlers in the main thread only."""
+def _stop_once_on_signals() -> Iterator[None]:
+    """Turn the first SIGTERM or Ctrl-C into an orderly end, and let no second one disturb that.
+
+    Python allows handlers in the main thread only.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    stopping = False
 
-    def stop(*_: object) -> None:
-        raise _Stopped
+    def stop(number: int, _: object) -> None:
+        nonlocal stopping
+        if not stopping:
+            stopping = True
+            raise KeyboardInterrupt if number == signal.SIGINT else _Stopped
 
-    before = signal.signal(signal.SIGTERM, stop), signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before[0])
-        signal.signal(signal.SIGINT, before[1])
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,66 @@
+"""`plan cancel`: end a run from any terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli import console
+from cli.options import FormatOption
+from planner.errors import ExecutionError
+
+if TYPE_CHECKING:
+    from spark_runner.runs import RunFolder, RunRecord
+
+PATIENCE = 20.0  # seconds
+
+
+def cancel(
+    id: Annotated[str, typer.Argument(metavar="ID", help="The run, by its id or its beginning.")],
+    format: FormatOption = "text",
+) -> None:
+    """Cancel a run, and wait until it has ended.
+
+    Examples:
+      plan cancel 20261116-014512-3f9a
+      plan cancel nightly
+    """
+    from spark_runner.runs import FINAL_STATES, RunStore
+
+    folder = RunStore.under(Path.cwd()).folder(id)
+    before = folder.record().as_seen()
+    if before.state not in FINAL_STATES:
+        _ask(folder, before)
+    record = folder.record().as_seen()
+    if format == "json":
+        console.write_json({"id": record.id, "state": record.state, "died": record.died})
+    elif before.state in FINAL_STATES:
+        console.write_text(f"run {record.id} is {record.state} already")
+    else:
+        console.write_text(f"run {record.id} {record.state}")
+
+
+def _ask(folder: RunFolder, before: RunRecord) -> None:
+    """Leave word in the folder, which reaches a run on another machine too, and wake a process on this one."""
+    from spark_runner.processes import is_alive
+    from spark_runner.runs import FINAL_STATES
+
+    folder.request_cancel()
+    if is_alive(before.process) and before.state != "SUBMITTED":
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(before.process.pid, signal.SIGTERM)
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if folder.record().as_seen().state in FINAL_STATES:
+            return
+        time.sleep(0.05)
+    raise ExecutionError(
+        f"run {folder.id} was asked to end and is still {folder.record().state}",
+        hint=f"its process is {before.process.pid} on {before.process.host}",
+    )

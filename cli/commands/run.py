@@ -1,0 +1,234 @@
+"""`plan run`: the job on Spark."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from cli import console, locate
+from cli.files import write_whole
+from cli.options import FormatOption, JobArgument, TextOrJson
+from planner.errors import OptionError, PlanError
+from planner.quantities import parse_duration
+
+if TYPE_CHECKING:
+    from spark_runner.preparation import PreparedRun
+    from spark_runner.progress import Collected
+    from spark_runner.request import RunRequest
+    from spark_runner.runs import RunFolder
+    from spark_runner.supervision import Outcome
+
+RUN_FAILED, INTERRUPTED = 3, 130
+
+
+def run(
+    job: JobArgument = None,
+    master: Annotated[
+        str, typer.Option(help="local[N], local[*], spark://host:7077[,host:7077], yarn, k8s://..., sc://host:15002.")
+    ] = "local[*]",
+    conf: Annotated[list[str] | None, typer.Option(metavar="K=V", help="A Spark setting; repeatable.")] = None,
+    deploy_mode: Annotated[Literal["client", "cluster"], typer.Option(help="Where the driver runs.")] = "client",
+    py_files: Annotated[
+        list[str] | None, typer.Option(metavar="FILE", help="More Python files for executors; commas or repeated.")
+    ] = None,
+    packages: Annotated[
+        list[str] | None, typer.Option(metavar="G:A:V", help="Maven packages; commas or repeated.")
+    ] = None,
+    mode: Annotated[
+        Literal["batch", "streaming"] | None,
+        typer.Option(help="Default: batch where every source is bounded.", show_default=False),
+    ] = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Where a streaming run keeps its place.")
+    ] = None,
+    trigger: Annotated[
+        str | None, typer.Option(metavar="T", help="available-now, or processing-time=5s (streaming).")
+    ] = None,
+    timeout: Annotated[str | None, typer.Option(metavar="TIME", help="End the run after 90, 30s, 5min, 1h.")] = None,
+    id: Annotated[str | None, typer.Option(metavar="ID", help="The run's id; default: a fresh one.")] = None,
+    detach: Annotated[bool, typer.Option("--detach", help="Return the run's id once it is accepted.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", help="Print every state change of every vertex.")] = False,
+    report: Annotated[str | None, typer.Option(metavar="FILE", help="Keep the report: .json or .html.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the Spark program; start nothing.")] = False,
+    format: FormatOption = "text",
+) -> int:
+    """Run the job on Spark: progress while it runs, then what it prints and the figures of every vertex.
+
+    Examples:
+      plan run job.py
+      plan run job.yaml --master local[4] --report report.html
+      plan run job.py --master spark://host:7077 --conf spark.executor.memory=2g --detach
+      plan run job.py --dry-run
+
+    Exit codes: 0 finished; 2 the job or the options are wrong; 3 the run failed; 130 Ctrl-C.
+    """
+    from spark_runner.preparation import check_machine, prepare
+    from spark_runner.request import RunRequest
+    from spark_runner.runs import RunStore
+
+    _check_report(report)
+    request = RunRequest(
+        job=locate.find_job(job),
+        folder=str(Path.cwd()),
+        master=master,
+        conf=tuple(_setting(one) for one in conf or ()),
+        deploy_mode=deploy_mode,
+        py_files=_split(py_files),
+        packages=_split(packages),
+        mode=mode,
+        checkpoint=checkpoint,
+        trigger=trigger,
+        timeout=_timeout(timeout),
+    )
+    prepared = prepare(request)
+    if dry_run:
+        _print_program(prepared, request, format)
+        return 0
+    check_machine(request)
+    store = RunStore.under(Path.cwd())
+    folder = store.submit(request, name=prepared.plan.job.name, run_id=id)
+    if detach:
+        return _detach(folder, format)
+    try:
+        folder.move("CREATED")
+    except BaseException:
+        store.discard(folder)
+        raise
+    return _see_through(prepared, folder, follow=follow, report=report, format=format)
+
+
+def _print_program(prepared: PreparedRun, request: RunRequest, format: TextOrJson) -> None:
+    from spark_runner.program_text import program_data, program_lines
+
+    if format == "json":
+        plan = prepared.plan.to_dict()
+        console.write_json({"program": program_data(prepared.program, request.master), "plan": plan})
+    else:
+        console.write_text("\n".join(program_lines(prepared.program, request.master)))
+
+
+def _detach(folder: RunFolder, format: TextOrJson) -> int:
+    from spark_runner.detached import detach
+    from spark_runner.runs import RunStore
+
+    try:
+        record = detach(folder)
+    except BaseException:
+        RunStore(folder.path.parent).discard(folder)
+        raise
+    if format == "json":
+        console.write_json({"id": record.id, "state": record.state})
+    else:
+        console.write_text(record.id)
+        console.message(f"accepted; `plan runs {record.id}` shows it, `plan cancel {record.id}` ends it")
+    return 0
+
+
+def _see_through(
+    prepared: PreparedRun, folder: RunFolder, *, follow: bool, report: str | None, format: TextOrJson
+) -> int:
+    from spark_runner.supervision import supervise
+
+    audience = _audience(prepared, follow=follow, format=format)
+    outcome = supervise(prepared.program, folder, strategy=prepared.strategy, audience=audience)
+    document = outcome.report.to_dict()
+    if report is not None:
+        _keep(report, document)
+    if format == "json":
+        console.write_json({**document, "printed": [str(record) for record in audience.records]})
+    else:
+        _print_results(outcome, document, audience)
+    _speed_up_the_next(outcome)
+    return _exit_code(outcome)
+
+
+def _audience(prepared: PreparedRun, *, follow: bool, format: TextOrJson) -> Collected:
+    from spark_runner.progress import Bars, Collected, Follow, FollowCollecting, Lines
+
+    if format == "json":
+        return FollowCollecting(sys.stderr) if follow else Collected()
+    if follow:
+        return Follow(sys.stdout, sys.stdout)
+    if console.is_styled(sys.stderr) and sys.stderr.isatty() and prepared.program.mode == "batch":
+        return Bars(console.build_console(stderr=True))
+    return Lines(sys.stdout, sys.stderr)
+
+
+def _print_results(outcome: Outcome, document: dict[str, Any], audience: Collected) -> None:
+    from spark_runner.progress import Bars
+    from spark_runner.report_text import report_lines, shown_seconds
+
+    if isinstance(audience, Bars):
+        for record in audience.records:
+            console.write_text(str(record))
+    sys.stdout.flush()
+    record = outcome.record
+    console.message(f"run {record.id} {record.state} on {document['master']} in {shown_seconds(document['seconds'])}")
+    if record.state == "FINISHED":
+        console.message("\n".join(report_lines(document)))
+
+
+def _exit_code(outcome: Outcome) -> int:
+    if outcome.interrupted:
+        console.message(f"canceled by Ctrl-C: Spark's work on run {outcome.record.id} has been stopped")
+        return INTERRUPTED
+    if outcome.error is not None:
+        raise outcome.error
+    if outcome.record.state == "CANCELED":
+        console.message(f"run {outcome.record.id} was canceled from elsewhere")
+        return RUN_FAILED
+    return 0
+
+
+def _speed_up_the_next(outcome: Outcome) -> None:
+    """Let the next local run start faster; nothing that goes wrong here is this run's concern."""
+    from spark_runner.java import find_java
+    from spark_runner.startup import build_archive_in_background
+
+    if outcome.record.state == "FINISHED" and outcome.record.request.master.startswith("local"):
+        try:
+            build_archive_in_background(find_java())
+        except (OSError, PlanError):
+            return
+
+
+def _check_report(report: str | None) -> None:
+    if report is not None and Path(report).suffix not in (".json", ".html"):
+        raise OptionError(f"--report {report}: a report is a .json or an .html file")
+
+
+def _keep(report: str, document: dict[str, Any]) -> None:
+    if report.endswith(".html"):
+        from spark_runner.report_html import report_page
+
+        write_whole(report, report_page(document))
+    else:
+        import json
+
+        write_whole(report, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def _setting(written: str) -> tuple[str, str]:
+    key, separator, value = written.partition("=")
+    if not separator or not key.strip():
+        raise OptionError(f"--conf {written!r} is not K=V", hint="for example --conf spark.executor.memory=2g")
+    return key.strip(), value
+
+
+def _split(given: list[str] | None) -> tuple[str, ...]:
+    return tuple(part.strip() for one in given or () for part in one.split(",") if part.strip())
+
+
+def _timeout(written: str | None) -> int | None:
+    if written is None:
+        return None
+    try:
+        milliseconds = parse_duration(f"{written}s" if written.strip().isdigit() else written)
+    except ValueError as error:
+        raise OptionError(f"--timeout: {error}") from error
+    if milliseconds <= 0:
+        raise OptionError("--timeout must be more than nothing")
+    return milliseconds

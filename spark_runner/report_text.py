@@ -1,0 +1,101 @@
+"""A run's report as lines of a table, from the same plain data that `report.json` holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["align", "report_lines", "shown_bytes", "shown_seconds"]
+
+_HEAD = (
+    "vertex / operator",
+    "stage",
+    "subtasks",
+    "attempts",
+    "in",
+    "out",
+    "shuffle in",
+    "shuffle out",
+    "time",
+    "skew",
+    "host",
+)
+_RIGHT = frozenset(range(1, 10))
+
+
+def report_lines(report: dict[str, Any]) -> list[str]:
+    """The figures a vertex, and under it those of its operators; then the sinks."""
+    rows: list[Sequence[str]] = [_HEAD]
+    for vertex in report["vertices"]:
+        rows.append(_vertex_row(vertex))
+        rows += [_operator_row(operator) for operator in vertex["operators"]]
+    return [*align(rows, _RIGHT), *_sink_lines(report["sinks"])]
+
+
+def align(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> list[str]:
+    """Rows with their columns under each other, those of `right` ending together."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def shown_seconds(seconds: float | None) -> str:
+    """A duration to read: `850 ms`, `3.2 s`, `4 min 10 s`."""
+    if seconds is None:
+        return "-"
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 100:
+        return f"{seconds:.1f} s"
+    return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+
+
+def shown_bytes(size: int | None) -> str:
+    """A size to read, in units of 1024."""
+    if size is None:
+        return "-"
+    value, units = float(size), ("B", "KB", "MB", "GB", "TB")
+    for unit in units[:-1]:
+        if value < 1024:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1024
+    return f"{value:.1f} {units[-1]}"
+
+
+def _vertex_row(vertex: dict[str, Any]) -> Sequence[str]:
+    skew = vertex["skew"]
+    return (
+        f"{vertex['vertex']} {vertex['name']}",
+        ",".join(str(stage) for stage in vertex["stages"]) or "-",
+        str(vertex["parallelism"]) if vertex["state"] == "FINISHED" else f"{vertex['parallelism']} {vertex['state']}",
+        str(vertex["attempts"] + vertex["attempt"] - 1),
+        "",
+        "",
+        shown_bytes(vertex["shuffle_read"]),
+        shown_bytes(vertex["shuffle_write"]),
+        shown_seconds(vertex["seconds"]),
+        "-" if skew is None else f"{skew:.1f}",
+        ",".join(vertex["hosts"]) or "-",
+    )
+
+
+def _operator_row(operator: dict[str, Any]) -> Sequence[str]:
+    counts = [_count(operator["records_in"]), _count(operator["records_out"])]
+    return (f"    {operator['name']} ({operator['key']})", "", "", "", *counts, "", "", "", "", "")
+
+
+def _count(records: int | None) -> str:
+    return "-" if records is None else str(records)
+
+
+def _sink_lines(sinks: list[dict[str, Any]]) -> list[str]:
+    return [
+        f"{sink['operator']}: {_count(sink['records'])} records" + (f" in {sink['path']}" if sink["path"] else "")
+        for sink in sinks
+        if sink["format"] != "print"
+    ]
