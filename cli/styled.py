@@ -6,6 +6,7 @@ terminal Rich prints them with the styles of `STYLES`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 STYLES = {
@@ -26,13 +27,20 @@ STYLES = {
     "number": "",
 }
 
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
 Span = tuple[str, str]  # (text, style)
 Line = tuple[Span, ...]
 
 
 def line(*parts: str | Span) -> Line:
-    """A line of plain strings and (text, style) pairs."""
-    return tuple((part, "") if isinstance(part, str) else part for part in parts)
+    """A line of plain strings and (text, style) pairs; control characters in a job's names are shown, not obeyed."""
+    spans = ((part, "") if isinstance(part, str) else part for part in parts)
+    return tuple((text if text.isprintable() else _CONTROL.sub(_shown, text), style) for text, style in spans)
+
+
+def _shown(match: re.Match[str]) -> str:
+    return match.group().encode("unicode_escape").decode("ascii")
 
 
 def indented(lines: Iterable[Line], by: int = 2) -> list[Line]:

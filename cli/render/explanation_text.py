@@ -166,6 +166,14 @@ def _summary(explanation: Explanation) -> list[Line]:
             ("tasks", str(figures.tasks), "subtasks of all chains"),
             ("channels", str(figures.channels), "between subtasks of different chains"),
             ("slots", str(figures.slots), f"by slot sharing group: {groups}" if groups else ""),
-            ("network buffers", str(figures.buffers), f"{per}; the largest gate has {figures.largest_gate}"),
+            ("network buffers", str(figures.buffers), f"{per}; {_largest(explanation)}" if figures.buffers else ""),
         ]
     return [line(("Summary", "title")), *indented(table([(a, b, (c, "dim")) for a, b, c in rows], right=(1,)))]
+
+
+def _largest(explanation: Explanation) -> str:
+    """Which edge takes the most buffers, and what the largest gate holds."""
+    edges = [(edge, edge.traffic) for edge in explanation.between if edge.traffic]
+    edge, traffic = max(edges, key=lambda pair: pair[1].buffers)
+    ends = f"{edge.source.label} -> {edge.target.label}"
+    return f"most on {ends} ({traffic.buffers}); the largest gate has {explanation.summary.largest_gate}"

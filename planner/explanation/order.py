@@ -73,16 +73,18 @@ def _place(graph: JobGraph, position: int, own: list[int], inputs: list[list[int
 def _sentence(graph: JobGraph, position: int, own: list[int], reason: Reason, placed_by: int | None) -> str:
     if placed_by is None:
         return "a source: vertices without inputs come first, in the order the job creates them"
-    by = f"{placed_by + 1} ({graph.vertices[placed_by].name})"
+    by = f"no. {placed_by + 1} ({graph.vertices[placed_by].name})"
     if len(own) == 1:
-        where = "directly after it" if placed_by == position - 1 else "after what the walk met first"
-        return f"its only input is {by}; placed {where}"
+        if placed_by == position - 1:
+            return f"its only input is {by}; placed directly after it"
+        first = "after the sources" if reason == "first-walked-source" else "after what its other outputs lead to"
+        return f"its only input is {by}; placed when the outputs of that are walked, {first}"
     others = _listed([number + 1 for number in own if number != placed_by])
     if reason == "first-walked-source":
-        return f"all its inputs are sources; {by} is walked first, and {others} stood already"
+        return f"all its inputs are sources and stand already; {by} is walked first, before {others}"
     return f"{by} was the last of its inputs to be placed, after {others}"
 
 
 def _listed(numbers: list[int]) -> str:
-    words = [str(number) for number in numbers]
+    words = [f"no. {number}" for number in numbers]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
