@@ -26,7 +26,7 @@ def diff(
     """Show what changed between two jobs, or a job and a baseline: operators, chains, edges, slots, operator ids.
 
     Every change is marked: state-breaking (a restored job would not start, or would lose or misread state), performance
-    (the same result at another cost), or safe. Comments, order and ids in YAML are no change while the plan is the same.
+    (the same result at another cost), or safe. Comments, order and YAML ids are no change while the plan is the same.
 
     Examples:
       plan diff old.yaml new.yaml

@@ -48,8 +48,10 @@ class Ignore:
 
 
 def yaml_ignores(job: JobDefinition) -> Iterator[Ignore]:
-    """The ignores written on a job's operators."""
+    """The ignores written on a YAML job's operators; in Python the comments of the whole file are read instead."""
     for operator in job.operators:
+        if operator.location.file.endswith(".py"):
+            continue
         for code, reason in operator.ignores:
             yield Ignore(
                 location=operator.location,
