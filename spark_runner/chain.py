@@ -9,9 +9,7 @@ from __future__ import annotations
 import gc
 import pickle
 import socket
-import sys
 import time
-import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -91,7 +89,6 @@ class ChainSpec:
     outlets: tuple[OutletSpec, ...]
     tagged: bool = False  # several outlets share the result: a struct column each
     metric_rows: bool = False  # the figures leave as a last row, for sessions without accumulators
-    module: tuple[str, dict[str, Any]] | None = None  # the job file's module and its classes, so that records find them
 
     @property
     def out_schema(self) -> pa.Schema:
@@ -131,24 +128,12 @@ def run_pass(
 ) -> Iterator[pa.RecordBatch]:
     """One subtask of a pass: what `mapInArrow` calls. `report` takes the subtask's figures when it is through."""
     spec: ChainSpec = pickle.loads(payload)
-    _install(spec.module)
     thresholds = gc.get_threshold()
     gc.set_threshold(*_GC_THRESHOLDS)
     try:
         yield from Runner(spec, here()).run(batches, report)
     finally:
         gc.set_threshold(*thresholds)  # workers are reused by other jobs
-
-
-def _install(module: tuple[str, dict[str, Any]] | None) -> None:
-    if module is None or module[0] in ("__main__", "builtins"):
-        return
-    name, names = module
-    existing = sys.modules.get(name)
-    if existing is None or getattr(existing, "__plan_shipped__", False):
-        made = types.ModuleType(name)
-        made.__dict__.update(names, __plan_shipped__=True)
-        sys.modules[name] = made
 
 
 class Runner:

@@ -1,4 +1,4 @@
-"""How a failure inside an executor reaches the user: a marked line of JSON in the exception's message, read on the driver.
+"""How a failure inside an executor reaches the user: marked JSON in the exception's message, read on the driver.
 
 Runs on executors and on the driver: nothing but the standard library and this project's errors.
 """

@@ -2,8 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from planner.errors import InternalError, UnsupportedOnSpark
+from planner.execution_graph import consumed_ranges
+from planner.job import (
+    Collection,
+    Operator,
+    Partition,
+    PythonFunction,
+    Reader,
+    Sequence,
+    SideOutput,
+    Watermarks,
+    Window,
+    Writer,
+)
+from planner.job_format import UNBOUNDED_FORMATS
 from planner.pipeline import Plan
-from spark_runner.program import Mode, SparkProgram
+from planner.stream_graph import StreamEdge, StreamNode
+from spark_runner.event_time import EventTime
+from spark_runner.functions import resolve, selected_columns
+from spark_runner.operators import LOWERINGS, Lowered, Setting
+from spark_runner.operators.sinks import PRINTING_FORMATS
+from spark_runner.program import (
+    Engine,
+    Exchange,
+    Inlet,
+    Key,
+    Mode,
+    Operation,
+    Outlet,
+    Pass,
+    Sink,
+    SparkProgram,
+    Step,
+)
+
+_KEEPS_COLUMNS = frozenset({"filter", "watermarks", "sum", "min", "max", "reduce"})
+_TWO_INPUTS = frozenset({"co_map", "co_flat_map", "co_process"})
 
 
 def lower(plan: Plan, *, mode: Mode | None = None) -> SparkProgram:
@@ -11,4 +50,391 @@ def lower(plan: Plan, *, mode: Mode | None = None) -> SparkProgram:
 
     Raises UnsupportedOnSpark, naming the operator and what to do, for anything Spark cannot run the way Flink would.
     """
-    raise NotImplementedError
+    if plan.job_graph is None:
+        raise InternalError("a plan without its job graph cannot be lowered")
+    _refuse_streaming(plan, mode)
+    return _Lowerer(plan).lower()
+
+
+def is_unbounded(operator: Operator) -> bool:
+    """Whether a source never ends."""
+    behaviour = operator.behaviour
+    if isinstance(behaviour, Collection | Sequence):
+        return False
+    if isinstance(behaviour, Reader) and (operator.legacy or operator.bounded):
+        return not operator.bounded and behaviour.format.lower() in UNBOUNDED_FORMATS
+    return not operator.bounded
+
+
+def _refuse_streaming(plan: Plan, mode: Mode | None) -> None:
+    for operator in plan.job.operators:
+        if operator.kind == "source" and is_unbounded(operator):
+            raise UnsupportedOnSpark(
+                f"operator {operator.key!r} is an unbounded source, and running as a stream is not there yet",
+                location=operator.location,
+                hint="read a bounded source: a collection, a sequence, or files",
+            )
+    if mode == "streaming":
+        raise UnsupportedOnSpark(
+            "--mode streaming is not there yet", hint="leave --mode out: bounded jobs run as a batch"
+        )
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A pass under construction."""
+
+    step: int
+    engine: Engine
+    parallelism: int
+    operations: list[Operation] = field(default_factory=list)
+    inlets: list[Inlet] = field(default_factory=list)
+    outlets: list[Outlet] = field(default_factory=list)
+    grouped: bool = False
+
+    def freeze(self) -> Pass:
+        return Pass(
+            step=self.step,
+            engine=self.engine,
+            parallelism=self.parallelism,
+            operations=tuple(self.operations),
+            inlets=tuple(self.inlets),
+            outlets=tuple(self.outlets),
+            grouped=self.grouped,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stream:
+    """The records of one operator (or of one of its side outputs) inside the program."""
+
+    source: int  # pass
+    operation: int | None
+    tag: str | None
+    pickled: bool
+    columns: str | None = None
+    declared_by: int | None = None
+
+
+class _Lowerer:
+    """One walk over the job vertices in order; every stream is known before it is read."""
+
+    def __init__(self, plan: Plan) -> None:
+        assert plan.job_graph is not None
+        self.plan, self.job, self.graph, self.job_graph = plan, plan.job, plan.stream_graph, plan.job_graph
+        self.folder = Path(self.job.location.file).resolve().parent
+        self.event_time = EventTime(self.graph)
+        self.drafts: list[_Draft] = []
+        self.sinks: list[Sink] = []
+        self.streams: dict[tuple[int, str | None], _Stream] = {}
+        self.steps_of = {n: at for at, vertex in enumerate(self.job_graph.vertices) for n in vertex.nodes}
+        self.job_edges = {edge.stream_edge: at for at, edge in enumerate(self.job_graph.edges)}
+        self.operators = {op.id: self._resolved(op) for op in self.job.operators}
+
+    def lower(self) -> SparkProgram:
+        steps = []
+        for position, vertex in enumerate(self.job_graph.vertices):
+            if vertex.chained_sources:
+                node = self.graph.by_id[vertex.head]
+                LOWERINGS["multi_input"](self._setting(node, ()))
+            first = len(self.drafts)
+            for node_id in vertex.nodes:
+                self._lower_node(position, self.graph.by_id[node_id])
+            steps.append(
+                Step(
+                    vertex=position,
+                    id=vertex.id,
+                    name=vertex.name,
+                    parallelism=self._parallelism(position),
+                    passes=tuple(range(first, len(self.drafts))),
+                    nodes=vertex.nodes,
+                )
+            )
+        self._drain_leaves()
+        passes = tuple(draft.freeze() for draft in self.drafts)
+        return SparkProgram(
+            name=self.graph.name,
+            mode="batch",
+            file=self.job.location.file,
+            steps=tuple(replace(s, passes=tuple(n for n, p in enumerate(passes) if p.step == s.vertex)) for s in steps),
+            passes=passes,
+            sinks=tuple(self.sinks),
+        )
+
+    def _parallelism(self, step: int) -> int:
+        vertex = self.job_graph.vertices[step]
+        # batch mode leaves it open until run time: Spark takes what the operator asks for
+        return vertex.parallelism if vertex.parallelism > 0 else self.graph.by_id[vertex.head].parallelism
+
+    def _resolved(self, operator: Operator) -> Operator:
+        behaviour = operator.behaviour
+        if isinstance(behaviour, PythonFunction):
+            return replace(operator, behaviour=resolve(behaviour, operator, self.folder))
+        if isinstance(behaviour, Window) and behaviour.function is not None:
+            function = resolve(behaviour.function, operator, self.folder)
+            return replace(operator, behaviour=replace(behaviour, function=function))
+        if isinstance(behaviour, Watermarks) and behaviour.assigner is not None:
+            assigner = resolve(behaviour.assigner, operator, self.folder)
+            return replace(operator, behaviour=replace(behaviour, assigner=assigner))
+        return operator
+
+    # --- one operator
+
+    def _lower_node(self, step: int, node: StreamNode) -> None:
+        if node.role == "committer":
+            return  # takes no records: Spark's writers commit for themselves
+        operator = self.operators[node.operator.id]
+        edges = tuple(self.graph.in_edges.get(node.id, ()))
+        setting = self._setting(node, edges)
+        lowered = LOWERINGS[operator.kind](setting)
+        if operator.kind == "print" or isinstance(operator.behaviour, Writer):
+            self._sink(step, node, operator, edges)
+            return
+        at, number = self._place(step, node, operator, edges, lowered)
+        self._publish(node, operator, at, number, setting.pickled, edges)
+        if lowered.role == "sink":
+            outlet = self._outlet(self.streams[node.id, None], Outlet(operation=number, pickled=True))
+            self._add_sink(at, outlet, "drain", node, operator, step)
+
+    def _setting(self, node: StreamNode, edges: tuple[int, ...]) -> Setting:
+        step = self.steps_of.get(node.id)
+        sources = [self._stream(self.graph.edges[e]) for e in edges]
+        chained = self._chained(step, edges)
+        behind = [self.graph.edges[e].target for e in self.graph.out_edges.get(node.id, ())]
+        return Setting(
+            operator=self.operators[node.operator.id],
+            keyed=self.job.is_keyed(node.operator),
+            pickled=any(stream.pickled for stream in sources),
+            before=self.drafts[sources[0].source].engine if chained else None,
+            python_follows=any(
+                isinstance(self.graph.by_id[t].operator.behaviour, PythonFunction)
+                for t in behind
+                if self.steps_of.get(t) == step
+            ),
+        )
+
+    def _stream(self, edge: StreamEdge) -> _Stream:
+        stream = self.streams.get((edge.source, edge.side_output))
+        if stream is None:
+            operator = self.graph.by_id[edge.source].operator
+            raise UnsupportedOnSpark(
+                f"operator {operator.key!r} has no side output {edge.side_output!r} when it runs as SQL",
+                location=operator.location,
+                hint="side outputs come from process functions",
+            )
+        return stream
+
+    def _chained(self, step: int | None, edges: tuple[int, ...]) -> bool:
+        return len(edges) == 1 and self.steps_of.get(self.graph.edges[edges[0]].source) == step
+
+    def _place(
+        self, step: int, node: StreamNode, operator: Operator, edges: tuple[int, ...], lowered: Lowered
+    ) -> tuple[int, int]:
+        at, parent, tag = self._same_pass(step, operator, edges, lowered)
+        if at is None:
+            # first the inlets: computing a key may put a pass in front of this one
+            inlets = [self._inlet(step, node, operator, edge) for edge in edges]
+            draft = _Draft(step, lowered.engine, self._parallelism(step), inlets=inlets, grouped=lowered.grouped)
+            self.drafts.append(draft)
+            at = len(self.drafts) - 1
+        draft = self.drafts[at]
+        draft.operations.append(
+            Operation(
+                node=node.id,
+                name=node.name,
+                operator=operator,
+                parent=parent,
+                tag=tag,
+                role=lowered.role,
+                keyed=self.job.is_keyed(node.operator),
+                output=operator.output,
+            )
+        )
+        return at, len(draft.operations) - 1
+
+    def _same_pass(
+        self, step: int, operator: Operator, edges: tuple[int, ...], lowered: Lowered
+    ) -> tuple[int | None, int | None, str | None]:
+        if not self._chained(step, edges) or self.job.is_keyed(operator):
+            return None, None, None
+        stream = self._stream(self.graph.edges[edges[0]])
+        if self.drafts[stream.source].engine == lowered.engine:
+            return stream.source, stream.operation, stream.tag
+        if lowered.engine == "python":
+            for at, draft in enumerate(self.drafts):
+                if draft.step == step and draft.engine == "python" and not draft.grouped and len(draft.inlets) == 1:
+                    inlet = draft.inlets[0]
+                    outlet = self.drafts[inlet.source].outlets[inlet.outlet]
+                    if inlet.exchange is None and (inlet.source, outlet.operation) == (stream.source, stream.operation):
+                        return at, None, None
+        return None, None, None
+
+    def _publish(
+        self, node: StreamNode, operator: Operator, at: int, number: int, pickled: bool, edges: tuple[int, ...]
+    ) -> None:
+        native = self.drafts[at].engine == "native"
+        keeps = operator.kind in _KEEPS_COLUMNS or (operator.kind == "window_reduce" and self._reduces(operator))
+        inherited = self._stream(self.graph.edges[edges[0]]) if keeps and operator.output is None else None
+        if inherited is not None:
+            same = inherited.source == at
+            stream = _Stream(
+                source=at,
+                operation=number,
+                tag=None,
+                pickled=inherited.pickled and not native,
+                columns=inherited.columns,
+                declared_by=inherited.declared_by if same else None,
+            )
+        else:
+            stream = _Stream(
+                source=at,
+                operation=number,
+                tag=None,
+                pickled=not native and operator.output is None,
+                columns=operator.output,
+                declared_by=number,
+            )
+        self.streams[node.id, None] = stream
+        if not native:
+            for side in self.job.transformations:
+                if isinstance(side, SideOutput) and side.input == operator.id:
+                    self.streams[node.id, side.tag] = _Stream(
+                        source=at, operation=number, tag=side.tag, pickled=side.output is None, columns=side.output,
+                        declared_by=number,
+                    )  # fmt: skip
+
+    @staticmethod
+    def _reduces(operator: Operator) -> bool:
+        return isinstance(operator.behaviour, Window) and operator.behaviour.form == "reduce"
+
+    # --- what crosses between passes
+
+    def _inlet(self, step: int, node: StreamNode, operator: Operator, edge_at: int) -> Inlet:
+        edge = self.graph.edges[edge_at]
+        stream = self._stream(edge)
+        position = max(0, edge.type_number - 1)
+        key = self._key(operator, position, stream)
+        exchange = self._exchange(step, edge, edge_at)
+        partition = edge.partition if edge.partitioner == "CUSTOM" else None
+        custom = self._partition_function(partition, operator)
+        if partition is not None:
+            key = self._key_of(partition, operator, stream)
+        wanted = Outlet(
+            operation=stream.operation,
+            tag=stream.tag,
+            key=key if key is not None and (key.selector is not None or custom is not None) else None,
+            custom=custom,
+            consumers=exchange.consumers if exchange is not None and custom is not None else 0,
+            timestamps=self.event_time.travels(edge.source, node.id),
+        )
+        if (wanted.key is not None or custom is not None) and self.drafts[stream.source].engine == "native":
+            stream = self._key_pass(stream, wanted)
+            wanted = replace(wanted, operation=None, tag=None)
+        behaviour = operator.behaviour
+        return Inlet(
+            source=stream.source,
+            outlet=self._outlet(stream, wanted),
+            position=position,
+            key=key,
+            time=behaviour.time if isinstance(behaviour, Window) else None,
+            exchange=exchange,
+        )
+
+    def _key_pass(self, stream: _Stream, wanted: Outlet) -> _Stream:
+        """A Python pass behind a native one, in its step, that only computes what the exchange needs."""
+        plain = replace(wanted, key=None, custom=None, consumers=0)
+        source = self.drafts[stream.source]
+        outlet = self._outlet(stream, plain)
+        self.drafts.append(_Draft(source.step, "python", source.parallelism))
+        self.drafts[-1].inlets.append(Inlet(source=stream.source, outlet=outlet))
+        return replace(stream, source=len(self.drafts) - 1, operation=None, tag=None, declared_by=None)
+
+    def _outlet(self, stream: _Stream, wanted: Outlet) -> int:
+        outlets = self.drafts[stream.source].outlets
+        wanted = replace(
+            wanted, pickled=stream.pickled or wanted.pickled, columns=stream.columns, declared_by=stream.declared_by
+        )
+        for number, outlet in enumerate(outlets):
+            if replace(outlet, readers=1) == wanted:
+                outlets[number] = replace(outlet, readers=outlet.readers + 1)
+                return number
+        outlets.append(wanted)
+        return len(outlets) - 1
+
+    def _exchange(self, step: int, edge: StreamEdge, edge_at: int) -> Exchange | None:
+        producer = self.steps_of[edge.source]
+        if producer == step:
+            return None
+        producers, consumers = self._parallelism(producer), self._parallelism(step)
+        pointwise = edge.partitioner == "RESCALE"
+        return Exchange(
+            strategy=edge.partitioner,
+            producers=producers,
+            consumers=consumers,
+            ranges=tuple(consumed_ranges("POINTWISE", producers, consumers)) if pointwise else (),
+            job_edge=self.job_edges.get(edge_at),
+        )
+
+    def _key(self, operator: Operator, position: int, stream: _Stream | None = None) -> Key | None:
+        if position >= len(operator.inputs):
+            return None
+        partition: Any = self.job.by_id[operator.inputs[position]]
+        if isinstance(partition, Partition) and partition.partitioner == "HASH":
+            return self._key_of(partition, operator, stream)
+        return None
+
+    def _key_of(self, partition: Partition, operator: Operator, stream: _Stream | None) -> Key:
+        if partition.key_selector is None:
+            return Key(columns=partition.key_columns)
+        selector = resolve(partition.key_selector, operator, self.folder)
+        columns = selected_columns(selector.target, stream.columns if stream is not None else None)
+        return Key(columns=columns) if columns else Key(selector=selector, type=partition.key_type)
+
+    def _partition_function(self, partition: Partition | None, operator: Operator) -> PythonFunction | None:
+        if partition is None:
+            return None
+        if partition.custom is None:
+            raise UnsupportedOnSpark(
+                f"operator {operator.key!r} is behind a custom partition without a function",
+                location=operator.location,
+                hint="use partition_custom(function, key) in Python, or another partition in YAML",
+            )
+        return resolve(partition.custom, operator, self.folder)
+
+    # --- ends
+
+    def _sink(self, step: int, node: StreamNode, operator: Operator, edges: tuple[int, ...]) -> None:
+        behaviour = operator.behaviour
+        prints = not isinstance(behaviour, Writer) or behaviour.format.lower() in PRINTING_FORMATS
+        if self._chained(step, edges) and self._key(operator, 0) is None:
+            stream = self._stream(self.graph.edges[edges[0]])
+        else:
+            stream = self._arrivals(step, node, operator, edges)
+        outlet = self._outlet(stream, Outlet(operation=stream.operation, tag=stream.tag))
+        self._add_sink(stream.source, outlet, "print" if prints else "write", node, operator, step)
+
+    def _arrivals(self, step: int, node: StreamNode, operator: Operator, edges: tuple[int, ...]) -> _Stream:
+        """A native pass that only takes what the exchange brings."""
+        inlets = [self._inlet(step, node, operator, edge) for edge in edges]
+        first = self._stream(self.graph.edges[edges[0]])
+        self.drafts.append(_Draft(step, "native", self._parallelism(step), inlets=inlets))
+        return replace(first, source=len(self.drafts) - 1, operation=None, tag=None, declared_by=None)
+
+    def _add_sink(self, at: int, outlet: int, kind: Any, node: StreamNode, operator: Operator, step: int) -> None:
+        self.sinks.append(
+            Sink(
+                source=at, outlet=outlet, kind=kind, node=node.id, name=node.name, operator=operator, step=step,
+                parallelism=self._parallelism(step),
+            )
+        )  # fmt: skip
+
+    def _drain_leaves(self) -> None:
+        """Operators whose records nobody reads run all the same, as they do in Flink."""
+        for at, draft in enumerate(self.drafts):
+            read = {o.parent for o in draft.operations} | {o.operation for o in draft.outlets}
+            for number, operation in enumerate(draft.operations):
+                driven = draft.engine == "python" and draft.outlets
+                if number not in read and not driven:
+                    node = self.graph.by_id[operation.node]
+                    outlet = self._outlet(self.streams[node.id, None], Outlet(operation=number))
+                    self._add_sink(at, outlet, "drain", node, operation.operator, draft.step)

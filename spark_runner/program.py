@@ -1,8 +1,8 @@
 """The Spark program: what will run for every job vertex, as plain data.
 
 A job vertex becomes a `Step`. A step is one or more `Pass`es over its partitions, each either one fused Python function
-or a few native DataFrame expressions; a chain of one kind of operators is one pass. Streams run from a pass's `Outlet`s to
-other passes' `Inlet`s, through an `Exchange` where they leave the vertex, or end in a `Sink`.
+or a few native DataFrame expressions; a chain of one kind of operators is one pass. Streams run from a pass's
+`Outlet`s to other passes' `Inlet`s, through an `Exchange` where they leave the vertex, or end in a `Sink`.
 
     source (SQL) -> map (Python) -> filter (Python)  ==HASH==>  sum (SQL) -> print
     step 0: pass 0 native [source], pass 1 python [map, filter]; step 1: pass 2 native [sum]; sink of pass 2
@@ -31,7 +31,9 @@ class Operation:
     operator: Operator
     parent: int | None
     tag: str | None = None  # reads this side output of the parent, not its main output
+    role: str = ""  # what a Python pass does with it: a name in the role table
     keyed: bool = False
+    output: str | None = None  # the columns it declares; None: as its input's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +54,10 @@ class Outlet:
     key: Key | None = None  # a selector to compute in this pass
     custom: PythonFunction | None = None  # a partitioner to call in this pass, with the key
     consumers: int = 0  # how many partitions `custom` chooses from
-    time: str | None = None  # the column that is the event time from here on
     timestamps: bool = False  # records carry their event time in a hidden column
     pickled: bool = False  # records have no declared columns
+    columns: str | None = None  # the records' columns where an operator of the job declares them
+    declared_by: int | None = None  # the operation of this pass that declares them
     readers: int = 1  # inlets and sinks that read it
 
 
@@ -77,6 +80,7 @@ class Inlet:
     outlet: int  # position in that pass's outlets
     position: int = 0  # which input of the operator: 0 or 1
     key: Key | None = None
+    time: str | None = None  # the column that is the event time from here on
     exchange: Exchange | None = None
 
 
@@ -90,6 +94,7 @@ class Pass:
     inlets: tuple[Inlet, ...]
     outlets: tuple[Outlet, ...]
     grouped: bool = False  # records arrive key by key, in event-time order
+    parallelism: int = 1
 
     @property
     def shared(self) -> bool:

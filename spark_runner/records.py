@@ -1,7 +1,7 @@
 """Records and their columns: what a user function gets and gives, against what Spark stores.
 
-One column `value` is a plain value, `f0, f1, ...` is a tuple, anything else a row that is read by name and by position. A
-stream whose records have no declared columns travels pickled. Runs on executors: standard library and pyarrow only.
+One column `value` is a plain value, `f0, f1, ...` is a tuple, anything else a row that is read by name and by position.
+A stream whose records have no declared columns travels pickled. Runs on executors: standard library and pyarrow only.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class UnfitRecord(Exception):
         self.record = record
 
 
-class NamedRow(tuple):  # noqa: SLOT001 - subclasses are made by row_class and carry their fields
+class NamedRow(tuple):
     """A record read by position, by name and by attribute."""
 
     _fields: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ def form_of(names: Sequence[str]) -> Form:
     return "row"
 
 
-# --- from columns to records -------------------------------------------------------------------------------------------
+# --- from columns to records ----------------------------------------------------------------------------------------
 
 
 def decode(columns: Sequence[pa.Array], names: Sequence[str]) -> list[Any]:
@@ -136,7 +136,7 @@ def _some(convert: Callable[[Any], Any], value: Any) -> Any:
     return None if value is None else convert(value)
 
 
-# --- from records to columns -------------------------------------------------------------------------------------------
+# --- from records to columns ----------------------------------------------------------------------------------------
 
 
 def encode(records: Sequence[Any], schema: pa.Schema) -> list[pa.Array]:
@@ -199,7 +199,7 @@ def _positional(record: Any, names: Sequence[str]) -> Sequence[Any]:
         return [record[name] for name in names]
     values = getattr(record, "_values", None)
     if values is not None:
-        fields = list(getattr(record, "_fields", None) or ())
+        fields = list(getattr(record, "_names", ()) or ())
         return [values[fields.index(name)] for name in names] if set(fields) == set(names) else list(values)
     raise _Unfit(f"a {type(record).__name__} is not a record of {len(names)} fields")
 
@@ -236,7 +236,7 @@ def field_getter(field: str | int) -> Callable[[Any], Any]:
     get = operator.itemgetter(field)
 
     def read(record: Any) -> Any:
-        if isinstance(record, tuple | list | dict) or hasattr(record, "__getitem__") and not isinstance(record, str):
+        if isinstance(record, tuple | list | dict) or (hasattr(record, "__getitem__") and not isinstance(record, str)):
             if field.__class__ is str and not isinstance(record, NamedRow | dict) and isinstance(record, tuple | list):
                 return record[int(field[1:])]
             return get(record)
@@ -260,7 +260,7 @@ def replace_field(record: Any, field: str | int, value: Any) -> Any:
 
         changed = copy.copy(record)
         changed._values = list(record._values)
-        at = list(record._fields).index(field) if field.__class__ is str else field
+        at = list(record._names).index(field) if field.__class__ is str else field
         changed._values[at] = value
         return changed
     return value

@@ -1,7 +1,7 @@
 """What each kind of operator does with a list of records. Runs on executors; `role_table` lists the roles by name.
 
-A role's `process` yields (targets, records, event times). It never catches a failure a record at a time: the iterator it
-reads from still knows, when a function has failed, which record was the last one taken.
+A role's `process` yields (targets, records, event times). It never catches a failure a record at a time: the iterator
+it reads from still knows, when a function has failed, which record was the last one taken.
 """
 
 from __future__ import annotations

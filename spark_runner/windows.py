@@ -1,7 +1,7 @@
 """Event-time windows over one key's records. Runs on executors.
 
-A batch has seen every record of a key before its windows close, so no record is late and each window gives its result once,
-in the order of the windows' ends.
+A batch has seen every record of a key before its windows close, so no record is late and each window gives its result
+once, in the order of the windows' ends.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ class WindowRole(KeyedRole):
 
     def record(self, value: Any, stamp: int | None, side: int) -> None:
         if stamp is None or stamp == NO_TIMESTAMP:
-            raise ValueError("the record has no event time: put assign_timestamps_and_watermarks in front, or set `time`")
+            raise ValueError(
+                "the record has no event time: put assign_timestamps_and_watermarks in front, or set `time`"
+            )
         shape = self.window
         for bounds in assigned(shape["assigner"], stamp, shape["size"], shape["slide"], shape["offset"]):
             if shape["assigner"] == "session":

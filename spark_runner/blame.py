@@ -1,0 +1,62 @@
+"""Spark's exceptions as ours: the operator, one line of what is wrong, nothing of the JVM."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pyspark.errors import PySparkException
+
+from planner.errors import ExecutionError, PlanError
+from planner.job import Location, Operator
+from spark_runner.failures import found_in
+
+_CONDITION = re.compile(r"\[([A-Z_0-9.]+)\] (.*)")
+_SQLSTATE = re.compile(r"\s*SQLSTATE: \w+")
+
+
+@contextmanager
+def blamed(operator: Operator, name: str, doing: str = "") -> Iterator[None]:
+    """Whatever Spark refuses inside is this operator's fault."""
+    try:
+        yield
+    except PlanError:
+        raise
+    except Exception as error:
+        raise translated(error, operator, name, doing) from error
+
+
+def translated(
+    error: BaseException,
+    operator: Operator | None,
+    name: str = "",
+    doing: str = "",
+    places: dict[str, Location] | None = None,
+) -> PlanError:
+    """The error a user reads. A failure marked by an executor names its own operator."""
+    if isinstance(error, PlanError):
+        return error
+    text = _text(error)
+    failure = found_in(text) or found_in(str(error))
+    if failure is not None:
+        return ExecutionError(failure.text(), operator=failure.operator, location=(places or {}).get(failure.operator))
+    problem = _first_sentence(text)
+    if operator is None:
+        return ExecutionError(problem)
+    what = f"operator {operator.key!r} ({name}) {doing}".rstrip()
+    return ExecutionError(f"{what}: {problem}", operator=operator.key, location=operator.location)
+
+
+def _text(error: BaseException) -> str:
+    if isinstance(error, PySparkException):
+        return str(error.getMessage() or error)
+    cause: Any = getattr(error, "java_exception", None)
+    return str(cause.toString()) if cause is not None else f"{type(error).__name__}: {error}"
+
+
+def _first_sentence(text: str) -> str:
+    match = _CONDITION.search(text)
+    line = match.group(2) if match else next((one.strip() for one in text.splitlines() if one.strip()), "unknown error")
+    return _SQLSTATE.sub("", line).strip()

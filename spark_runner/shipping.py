@@ -1,0 +1,72 @@
+"""What executors need and do not have: this project, the job's file and the modules beside it, as one zip.
+
+User functions themselves are pickled: those of the job's file by value, those of modules beside it by name from the zip.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import planner
+import spark_runner
+
+_LIMIT = 50_000_000  # a folder with more Python than this holds an environment, not a job
+
+
+def ship(spark: Any, job_file: str) -> None:
+    """Give every executor of the session what it needs to run the job's Python."""
+    content = dict(_files(Path(job_file).resolve()))
+    digest = hashlib.sha256(repr(sorted((name, hash_of(path)) for name, path in content.items())).encode()).hexdigest()
+    folder = Path(tempfile.mkdtemp(prefix="plan-shipping-"))
+    target = folder / f"plan-shipped-{digest[:16]}.zip"
+    try:
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            for name, path in sorted(content.items()):
+                archive.write(path, name)
+        spark.addArtifacts(str(target), pyfile=True)
+    finally:
+        target.unlink(missing_ok=True)
+        folder.rmdir()
+
+
+def hash_of(path: Path) -> str:
+    """A file's content as a short text."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _files(job_file: Path) -> Iterator[tuple[str, Path]]:
+    size = 0
+    for name, path in _beside(job_file):
+        size += path.stat().st_size
+        if size > _LIMIT:
+            break
+        yield name, path
+    # ours last: a user's module of the same name must not replace it
+    for package in (planner, spark_runner):
+        root = Path(str(package.__file__)).parent
+        for path in sorted(root.rglob("*.py")):
+            yield f"{root.name}/{path.relative_to(root).as_posix()}", path
+
+
+def _beside(job_file: Path) -> Iterator[tuple[str, Path]]:
+    if not job_file.is_file():
+        return
+    folder = job_file.parent
+    for path in sorted(folder.iterdir()):
+        if path.suffix == ".py":
+            yield path.name, path
+        elif path.is_dir() and (path / "__init__.py").is_file() and path.name not in ("planner", "spark_runner"):
+            for inner in sorted(path.rglob("*.py")):
+                yield inner.relative_to(folder).as_posix(), inner
+
+
+def pickled_function(value: Any) -> bytes:
+    """A chain with its user functions, as executors load it."""
+    from pyspark import cloudpickle
+
+    return cloudpickle.dumps(value, protocol=5)

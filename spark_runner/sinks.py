@@ -1,0 +1,169 @@
+"""Sinks: written aside first and put in their place together at the end, so that a failed run leaves nothing a rerun
+would take for data."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from planner.errors import ExecutionError
+from planner.job import Writer
+from spark_runner.blame import blamed
+from spark_runner.figures import is_connect
+from spark_runner.program import Sink
+from spark_runner.records import decode, printed
+from spark_runner.results import PrintedRecord
+
+_SUBTASK = "__subtask"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staged:
+    """A written result that is not in its place yet."""
+
+    sink: Sink
+    aside: str
+    target: str
+    mode: str
+
+
+class Writers:
+    """All file results of a run. Formats without a path (tables, topics, databases) are written by Spark directly."""
+
+    def __init__(self, spark: SparkSession, resolve_path: Any) -> None:
+        self._spark, self._resolve = spark, resolve_path
+        self._staged: list[Staged] = []
+        self._aside: list[str] = []
+        # Connect has no file system on this side: Spark's own committer and its _SUCCESS file must do there
+        self._files = None if is_connect(spark) else _Files(spark)
+
+    def check(self, sink: Sink) -> None:
+        """Refuse before the run what would be refused at its end."""
+        writer, target = _writer(sink), self.target(sink)
+        if target is not None and writer.mode == "error" and self._files is not None and self._files.exists(target):
+            raise ExecutionError(
+                f"operator {sink.operator.key!r} ({sink.name}): {target} exists already",
+                operator=sink.operator.key,
+                location=sink.operator.location,
+                hint="set `mode: overwrite` or `mode: append`, or move it away",
+            )
+
+    def target(self, sink: Sink) -> str | None:
+        """Where a sink's data will be."""
+        path = _writer(sink).path
+        return None if path is None else self._resolve(path)
+
+    def write(self, sink: Sink, frame: DataFrame) -> None:
+        """Write a result, aside where that is possible."""
+        writer, target = _writer(sink), self.target(sink)
+        out = frame.write.format(writer.format).options(**dict(writer.options))
+        partition = dict(writer.options).get("partitionBy")
+        if partition:
+            out = out.partitionBy(*(name.strip() for name in partition.split(",")))
+        with blamed(sink.operator, sink.name, "could not be written"):
+            if target is None or self._files is None:
+                mode = "overwrite" if writer.format.lower() == "noop" else writer.mode
+                out.mode(mode).save(target) if target is not None else out.mode(mode).save()
+                return
+            aside = self._files.sibling(target)
+            self._aside.append(aside)
+            out.mode("error").save(aside)
+            self._staged.append(Staged(sink=sink, aside=aside, target=target, mode=writer.mode))
+
+    def publish(self) -> None:
+        """Put every result in its place."""
+        assert self._files is not None or not self._staged
+        for staged in self._staged:
+            with blamed(staged.sink.operator, staged.sink.name, f"could not be moved to {staged.target}"):
+                self._files.publish(staged)  # type: ignore[union-attr]
+
+    def discard(self) -> None:
+        """Remove whatever lies aside."""
+        for aside in self._aside:
+            with suppress(Exception):  # what cannot be removed has a name no reader takes for data
+                self._files.delete(aside)  # type: ignore[union-attr]
+
+
+def _writer(sink: Sink) -> Writer:
+    assert isinstance(sink.operator.behaviour, Writer)
+    return sink.operator.behaviour
+
+
+class _Files:
+    """The file systems Spark itself writes to, through the driver's Hadoop client."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._jvm: Any = spark._jvm  # type: ignore[attr-defined]
+        self._settings = spark._jsc.hadoopConfiguration()  # type: ignore[attr-defined]
+
+    def _at(self, path: str) -> tuple[Any, Any]:
+        place = self._jvm.org.apache.hadoop.fs.Path(path)
+        return place.getFileSystem(self._settings), place
+
+    def exists(self, path: str) -> bool:
+        files, place = self._at(path)
+        return bool(files.exists(place))
+
+    def delete(self, path: str) -> None:
+        files, place = self._at(path)
+        files.delete(place, True)
+
+    def sibling(self, path: str) -> str:
+        """A hidden name beside a path: readers skip names that start with a dot or an underscore."""
+        head, _, name = path.rstrip("/").rpartition("/")
+        return f"{head}/_{name}.plan-{uuid.uuid4().hex[:12]}" if head else f"_{name}.plan-{uuid.uuid4().hex[:12]}"
+
+    def publish(self, staged: Staged) -> None:
+        files, aside = self._at(staged.aside)
+        target = self._jvm.org.apache.hadoop.fs.Path(staged.target)
+        if staged.mode == "append" and files.exists(target):
+            self._move_into(files, aside, target)
+            return
+        replaced = None
+        if staged.mode == "overwrite" and files.exists(target):
+            replaced = self._jvm.org.apache.hadoop.fs.Path(self.sibling(staged.target))
+            files.rename(target, replaced)
+        elif files.exists(target):
+            raise FileExistsError(f"{staged.target} came into being while the job ran")
+        if target.getParent() is not None:
+            files.mkdirs(target.getParent())
+        if not files.rename(aside, target):
+            if replaced is not None:
+                files.rename(replaced, target)
+            raise OSError("the file system refused the move")
+        if replaced is not None:
+            files.delete(replaced, True)
+
+    def _move_into(self, files: Any, aside: Any, target: Any) -> None:
+        for source, name in self._leaves(files, aside, ""):
+            place = self._jvm.org.apache.hadoop.fs.Path(target, name)
+            files.mkdirs(place.getParent())
+            if name != "_SUCCESS" or not files.exists(place):
+                files.rename(source, place)
+
+    def _leaves(self, files: Any, folder: Any, prefix: str) -> Iterator[tuple[Any, str]]:
+        for status in files.listStatus(folder):
+            name = prefix + status.getPath().getName()
+            if status.isDirectory():
+                yield from self._leaves(files, status.getPath(), f"{name}/")
+            else:
+                yield status.getPath(), name
+
+
+def printed_records(sink: Sink, frame: DataFrame) -> Iterator[PrintedRecord]:
+    """The records of a print sink, subtask by subtask."""
+    several = sink.parallelism > 1
+    shown = frame.withColumn(_SUBTASK, F.spark_partition_id()) if several else frame
+    for batch in shown.toArrow().to_batches():
+        names = [name for name in batch.schema.names if name != _SUBTASK]
+        records = decode([batch.column(name) for name in names], names)
+        subtasks = batch.column(_SUBTASK).to_pylist() if several else [None] * len(records)
+        for record, subtask in zip(records, subtasks, strict=True):
+            number = None if subtask is None else subtask + 1
+            yield PrintedRecord(operator=sink.operator.key, subtask=number, text=printed(record))
