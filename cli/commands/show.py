@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cli import console, locate
+from cli.commands.show_physical import (
+    FailOption,
+    LoseOption,
+    ScheduleOption,
+    SlotsOption,
+    SpreadOption,
+    TaskManagersOption,
+    show_deployment,
+)
 from cli.options import FormatOption, JobArgument, StageName
 from cli.render.stage_text import stage_lines
+from cli.styled import Line
+from planner.deployment.request import DeploymentRequest
 from planner.pipeline import STAGES, Plan, Stage
 from planner.pipeline import plan as compile_plan
+
+if TYPE_CHECKING:
+    from planner.deployment.deployment import Deployment
 
 KEYS: dict[Stage, str] = {
     "stream": "stream_graph",
@@ -24,23 +38,53 @@ def show(
     job: JobArgument = None,
     stage: Annotated[StageName, typer.Option(help="Which of Flink's graphs to print.")] = "all",
     format: FormatOption = "text",
+    task_managers: TaskManagersOption = None,
+    slots: SlotsOption = None,
+    spread: SpreadOption = None,
+    schedule: ScheduleOption = None,
+    fail: FailOption = None,
+    lose_task_manager: LoseOption = False,
 ) -> None:
     """Print a stage of the plan: stream graph, job graph, execution graph or physical deployment.
 
+    The physical stage can be deployed: on a cluster (--task-managers, --slots, or [tool.plan.cluster] in
+    pyproject.toml), in an order (--schedule), and with a subtask that fails (--fail).
+
     Examples:
       plan show job.yaml --stage job
-      plan show job.py --stage execution
+      plan show job.py --stage physical --task-managers 3 --slots 2 --spread packed
+      plan show job.py --stage physical --schedule lazy
+      plan show job.py --stage physical --fail 'Map[3]'
       plan show job.yaml --stage all --format json
     """
+    request = DeploymentRequest(
+        task_managers=task_managers,
+        slots=slots,
+        spread=spread,
+        schedule=schedule,
+        fail=tuple(fail or ()),
+        lose_task_manager=lose_task_manager,
+    )
     stages: tuple[Stage, ...] = STAGES if stage == "all" else (stage,)
     compiled = compile_plan(locate.load(job), until=stages[-1])
+    deployment = show_deployment(compiled, stages, request)
     if format == "json":
-        console.write_json(_document(compiled, stages))
+        console.write_json(_document(compiled, stages, deployment))
     else:
-        console.write_lines(stage_lines(compiled, stages))
+        console.write_lines([*stage_lines(compiled, stages), *_deployment_lines(deployment)])
 
 
-def _document(compiled: Plan, stages: tuple[Stage, ...]) -> dict[str, Any]:
-    """The whole plan as documented, or its name and one stage."""
+def _deployment_lines(deployment: Deployment | None) -> list[Line]:
+    if deployment is None:
+        return []
+    from cli.render.deployment_text import deployment_lines  # most calls deploy nothing
+
+    return deployment_lines(deployment)
+
+
+def _document(compiled: Plan, stages: tuple[Stage, ...], deployment: Deployment | None) -> dict[str, Any]:
+    """The whole plan as documented, or its name and one stage; a deployment next to them where one was asked for."""
     document = compiled.to_dict()
-    return document if stages == STAGES else {"name": document["name"], **{KEYS[s]: document[KEYS[s]] for s in stages}}
+    if stages != STAGES:
+        document = {"name": document["name"], **{KEYS[stage]: document[KEYS[stage]] for stage in stages}}
+    return {**document, "deployment": deployment.to_dict()} if deployment else document

@@ -17,3 +17,13 @@ def parallelism_words(parallelism: int) -> str:
 def max_parallelism_words(max_parallelism: int) -> str:
     """A max parallelism in words."""
     return str(max_parallelism) if max_parallelism > 0 else "unset"
+
+
+def memory_words(size: int, *, up: bool = False) -> str:
+    """Bytes in words: "96 KiB", "1.5 MiB"; rounded up where it says what to give."""
+    unit, power = next(
+        ((name, 1 << shift) for name, shift in (("GiB", 30), ("MiB", 20), ("KiB", 10)) if size >= 1 << shift),
+        ("bytes", 1),
+    )
+    tenths = -(-size * 10 // power) if up else (size * 10 + power // 2) // power
+    return f"{tenths // 10} {unit}" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10} {unit}"

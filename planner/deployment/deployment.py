@@ -11,26 +11,15 @@ from planner.deployment.cluster import Cluster, resolve_cluster
 from planner.deployment.costs import Costs, count_costs
 from planner.deployment.failover import Failover, plan_failover
 from planner.deployment.layout import Layout, lay_out
-from planner.deployment.placement import Placement, Spread, place_slots
-from planner.deployment.schedule import Schedule, Strategy, schedule_executions
+from planner.deployment.placement import Placement, place_slots
+from planner.deployment.request import DeploymentRequest
+from planner.deployment.schedule import Schedule, schedule_executions
 from planner.deployment.shortage import Shortage, explain_shortage
 from planner.deployment.undecided import Undecided, describe_undecided
 from planner.errors import InternalError, OptionError
 from planner.pipeline import Plan
 
-__all__ = ["Deployment", "DeploymentRequest", "plan_deployment"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeploymentRequest:
-    """What was asked for; None is not asked."""
-
-    task_managers: int | None = None
-    slots: int | None = None  # of each task manager
-    spread: Spread | None = None
-    schedule: Strategy | None = None
-    fail: tuple[str, ...] = ()  # each VERTEX[SUBTASK]
-    lose_task_manager: bool = False  # the task manager of the failing subtask is lost with it
+__all__ = ["Deployment", "plan_deployment"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,14 +62,19 @@ def plan_deployment(plan: Plan, request: DeploymentRequest, settings: ClusterSet
         slots=request.slots,
         required=len(layout.physical.slots) if layout else 1,
     )
-    placement = place_slots(layout, cluster, request.spread or "evenly") if layout and cluster else None
+    at_once = request.schedule == "eager"
+    placement = (
+        place_slots(layout, cluster, request.spread or "evenly", at_once=at_once) if layout and cluster else None
+    )
     return Deployment(
         plan=plan,
         layout=layout,
         undecided=None if layout else describe_undecided(plan.job_graph),
         cluster=cluster,
         placement=placement,
-        shortage=explain_shortage(plan, layout, cluster) if layout and cluster and not placement else None,
+        shortage=explain_shortage(plan, layout, cluster, at_once=at_once)
+        if layout and cluster and not placement
+        else None,
         schedule=schedule_executions(plan.job_graph, layout, request.schedule) if request.schedule else None,
         failovers=_failovers(plan, layout, placement, request),
         costs=count_costs(layout, cluster or _unplaced(settings), placement) if layout else None,
@@ -107,5 +101,6 @@ def _failovers(
             "--lose-task-manager: the subtasks are on no task manager",
             hint="give a cluster that is large enough with --task-managers N --slots M",
         )
-    lost = placement if request.lose_task_manager else None
-    return tuple(plan_failover(layout, subtask, placement=lost) for subtask in failed)
+    return tuple(
+        plan_failover(layout, subtask, placement, lose_task_manager=request.lose_task_manager) for subtask in failed
+    )

@@ -87,9 +87,11 @@ class Failover:
         }
 
 
-def plan_failover(layout: Layout, failed: Subtask, *, placement: Placement | None = None) -> Failover:
-    """What restarts when one subtask fails, and with a placement, when its task manager is lost with it."""
-    failure = _Failure(layout, failed, placement)
+def plan_failover(
+    layout: Layout, failed: Subtask, placement: Placement | None = None, *, lose_task_manager: bool = False
+) -> Failover:
+    """What restarts when one subtask fails, and where it is placed, when its task manager is lost with it."""
+    failure = _Failure(layout, failed, placement, lose_task_manager=lose_task_manager)
     reasons = failure.spread()
     restarting = [layout.region_of[number] in reasons for number in range(layout.first[-1])]
     existed = [failure.starts[layout.region_of[number]] <= failure.moment for number in range(layout.first[-1])]
@@ -116,15 +118,16 @@ def plan_failover(layout: Layout, failed: Subtask, *, placement: Placement | Non
 class _Failure:
     """The state of the job at the moment of the failure, and how the restart spreads."""
 
-    def __init__(self, layout: Layout, failed: Subtask, placement: Placement | None) -> None:
+    def __init__(
+        self, layout: Layout, failed: Subtask, placement: Placement | None, *, lose_task_manager: bool
+    ) -> None:
         self.layout = layout
         self.region = layout.region_of[layout.number(failed)]
-        self.starts = region_starts(layout)
+        self.starts = _starts(layout, placement)
         self.moment = self.starts[self.region]
-        self.task_manager = placement.task_managers[layout.slot_of[layout.number(failed)]] if placement else None
-        self.on_lost = [
-            placement is not None and placement.task_managers[slot] == self.task_manager for slot in layout.slot_of
-        ]
+        managers = placement.task_managers if placement and lose_task_manager else None
+        self.task_manager = managers[layout.slot_of[layout.number(failed)]] if managers else None
+        self.on_lost = [managers is not None and managers[slot] == self.task_manager for slot in layout.slot_of]
 
     def finished(self, among: Iterable[bool]) -> list[bool]:
         """Those of the subtasks that were finished at the moment."""
@@ -173,6 +176,15 @@ class _Failure:
                 regions = _distinct(region_of[number] for number in producers[low : high + 1] if lost[number])
                 found.setdefault(region_of[consumers[subtask]], []).extend(regions)
         return found
+
+
+def _starts(layout: Layout, placement: Placement | None) -> list[tuple[int, int]]:
+    """When every region starts: its turn, and the step in that."""
+    turn = [0] * len(layout.physical.failover_regions)
+    if placement:
+        for number, region in enumerate(layout.region_of):
+            turn[region] = placement.turns[layout.slot_of[number]]
+    return list(zip(turn, region_starts(layout), strict=True))
 
 
 def _distinct(numbers: Iterable[int]) -> list[int]:

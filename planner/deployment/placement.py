@@ -65,9 +65,11 @@ class Placement:
         }
 
 
-def place_slots(layout: Layout, cluster: Cluster, spread: Spread = "evenly") -> Placement | None:
-    """Place every slot; None where the cluster has too few."""
-    turns = take_turns(layout, cluster.total_slots)
+def place_slots(
+    layout: Layout, cluster: Cluster, spread: Spread = "evenly", *, at_once: bool = False
+) -> Placement | None:
+    """Place every slot; None where the cluster has too few. `at_once`: eager scheduling waits for all of them."""
+    turns = take_turns(layout, cluster.total_slots, at_once=at_once)
     if turns is None:
         return None
     free = [_FreeSlots(cluster, spread) for _ in range(max(turns, default=0) + 1)]

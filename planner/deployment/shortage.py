@@ -21,7 +21,7 @@ from planner.pipeline import plan as compile_plan
 
 __all__ = ["Change", "GroupNeed", "Shortage", "explain_shortage"]
 
-ChangeKind = Literal["task-managers", "slots", "parallelism", "slot-sharing-group"]
+ChangeKind = Literal["task-managers", "slots", "parallelism", "slot-sharing-group", "schedule"]
 _Value = TypeVar("_Value", int, str)
 
 
@@ -70,11 +70,13 @@ class Shortage:
         }
 
 
-def explain_shortage(plan: Plan, layout: Layout, cluster: Cluster) -> Shortage | None:
-    """What is missing, and what would help; None where the slots suffice."""
-    required, offered = least_slots(layout), cluster.total_slots
+def explain_shortage(plan: Plan, layout: Layout, cluster: Cluster, *, at_once: bool = False) -> Shortage | None:
+    """What is missing, and what would help; None where the slots suffice. `at_once`: all slots are held together."""
+    required, offered = least_slots(layout, at_once=at_once), cluster.total_slots
     if required <= offered:
         return None
+    if at_once and least_slots(layout) <= offered:
+        return _without_eager(layout, cluster)
     found = (
         _more_task_managers(required, cluster),
         _more_slots(required, cluster),
@@ -86,6 +88,21 @@ def explain_shortage(plan: Plan, layout: Layout, cluster: Cluster) -> Shortage |
         offered=offered,
         groups=_needs(layout, offered),
         changes=tuple(change for change in found if change),
+    )
+
+
+def _without_eager(layout: Layout, cluster: Cluster) -> Shortage:
+    """Blocking results would let the slots be used in turns, if only the schedule did."""
+    required = least_slots(layout, at_once=True)
+    change = Change(
+        kind="schedule",
+        sentence=f"--schedule regions: {least_slots(layout)} slots suffice when regions run one after the other",
+    )
+    return Shortage(
+        required=required,
+        offered=cluster.total_slots,
+        groups=_needs(layout, cluster.total_slots),
+        changes=(change, _more_task_managers(required, cluster), _more_slots(required, cluster)),
     )
 
 
@@ -126,7 +143,7 @@ def _less_parallelism(plan: Plan, layout: Layout, offered: int) -> Change | None
                 lowered |= {operator.key: caps[vertex.sharing] for operator in _operators(plan, vertex)}
         changed = _with_operators(plan.job, lowered, lambda operator, cap: replace(operator, parallelism=cap))
         if lowered and _fits(changed, offered):
-            return _lowering(plan.job, lowered)
+            return _lowering(plan, lowered)
     return None
 
 
@@ -150,13 +167,22 @@ def _caps(required: Mapping[str, int], offered: int) -> list[dict[str, int]]:
     return [given, level]
 
 
-def _lowering(job: JobDefinition, lowered: Mapping[str, int]) -> Change:
-    before = {operator.key: operator.parallelism or job.parallelism for operator in job.operators}
-    words = [f"{key} {before[key]} -> {cap}" for key, cap in lowered.items()]
+def _lowering(plan: Plan, lowered: Mapping[str, int]) -> Change:
+    """The change in words: of the job's default where that is what all these operators run with."""
+    before = {node.operator.key: node.parallelism for node in plan.stream_graph.nodes}
+    inherited = {node.operator.key for node in plan.stream_graph.nodes if not node.parallelism_configured}
+    targets = {key: cap for key, cap in lowered.items() if key not in inherited}
+    caps = {lowered.get(key) for key in inherited}
+    cap = caps.pop() if len(caps) == 1 else None
+    if cap is not None:
+        before["job"] = plan.job.parallelism
+        targets = {"job": cap, **targets}
+    else:
+        targets = dict(lowered)
     return Change(
         kind="parallelism",
-        sentence=f"a lower parallelism of {_listed(words)}",
-        settings=tuple(f"{key}.parallelism={cap}" for key, cap in lowered.items()),
+        sentence="a lower parallelism: " + ", ".join(f"{key} {before[key]} -> {to}" for key, to in targets.items()),
+        settings=tuple(f"{key}.parallelism={to}" for key, to in targets.items()),
     )
 
 

@@ -8,12 +8,14 @@ from planner.deployment.layout import Layout, blocking_links
 __all__ = ["least_slots", "take_turns"]
 
 
-def least_slots(layout: Layout) -> int:
-    """The fewest slots with which the job can run: those of the largest part that must run at one time."""
+def least_slots(layout: Layout, *, at_once: bool = False) -> int:
+    """The fewest slots with which the job can run: all, or those of the largest part that must run at one time."""
+    if at_once:
+        return len(layout.physical.slots)
     return max((len(slots) for slots in _parts(layout)), default=0)
 
 
-def take_turns(layout: Layout, offered: int) -> tuple[int, ...] | None:
+def take_turns(layout: Layout, offered: int, *, at_once: bool = False) -> tuple[int, ...] | None:
     """The turn of every slot, all 0 where everything fits at once; None where not even the largest part fits.
 
     Parts are taken in the order in which their results are needed. A turn is full when the next part no longer fits.
@@ -21,7 +23,7 @@ def take_turns(layout: Layout, offered: int) -> tuple[int, ...] | None:
     if len(layout.physical.slots) <= offered:
         return (0,) * len(layout.physical.slots)
     parts = _parts(layout)
-    if any(len(slots) > offered for slots in parts):
+    if at_once or any(len(slots) > offered for slots in parts):
         return None
     turns = [0] * len(layout.physical.slots)
     turn = used = 0

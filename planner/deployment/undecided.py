@@ -55,7 +55,7 @@ def describe_undecided(graph: JobGraph) -> Undecided:
 
 
 def _least_slots(graph: JobGraph, names: Sequence[int], members: Mapping[int, Sequence[int]]) -> int:
-    """The largest need of a region: a full exchange makes all its subtasks run at once, else one in each slot may do."""
+    """The largest need of a region: a full exchange makes all its subtasks run at once, else one at a time may do."""
     whole = {
         names[edge.source]
         for edge in graph.edges

@@ -1,0 +1,24 @@
+"""What is asked of a deployment; importing it costs nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from planner.deployment.placement import Spread
+    from planner.deployment.schedule import Strategy
+
+__all__ = ["DeploymentRequest"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeploymentRequest:
+    """What was asked for; None is not asked."""
+
+    task_managers: int | None = None
+    slots: int | None = None  # of each task manager
+    spread: Spread | None = None
+    schedule: Strategy | None = None
+    fail: tuple[str, ...] = ()  # each VERTEX[SUBTASK]
+    lose_task_manager: bool = False  # the task manager of the failing subtask is lost with it
