@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -84,11 +84,19 @@ def _origin(node: StreamNode) -> Origin:
 
 
 def matches(word: str, operators: Iterable[OperatorRef]) -> list[OperatorRef]:
-    """The operators a user may mean by `word`: by key, uid or node id, else by name, else by name in any case."""
+    """The operators a user may mean by `word`: by key, else uid, node id, name, name in any case; the first that fits."""
     known = list(operators)
-    exact = [ref for ref in known if word in (ref.key, ref.uid, str(ref.node))]
-    return (
-        exact
-        or [ref for ref in known if ref.name == word]
-        or [ref for ref in known if ref.name.casefold() == word.casefold()]
-    )
+    for fits in _READINGS:
+        found = [ref for ref in known if fits(ref, word)]
+        if found:
+            return found
+    return []
+
+
+_READINGS: tuple[Callable[[OperatorRef, str], bool], ...] = (
+    lambda ref, word: ref.key == word,
+    lambda ref, word: ref.uid == word,
+    lambda ref, word: str(ref.node) == word,
+    lambda ref, word: ref.name == word,
+    lambda ref, word: ref.name.casefold() == word.casefold(),
+)

@@ -50,7 +50,8 @@ def _same_group(edge: StreamEdge, upstream: StreamNode, downstream: StreamNode) 
 
 
 def _forward(edge: StreamEdge, upstream: StreamNode, downstream: StreamNode) -> tuple[str, ...]:
-    if edge.partition is None or edge.partition.partitioner == "HASH":
+    # With several inputs the setting would change all of them.
+    if edge.partition is None or edge.partition.partitioner == "HASH" or len(downstream.operator.inputs) != 1:
         return ()
     return (f"{downstream.operator.key}.partition=forward",)
 
@@ -63,8 +64,13 @@ def _downstream_chains(edge: StreamEdge, upstream: StreamNode, downstream: Strea
     return (f"{downstream.operator.key}.chaining=none",) if downstream.operator.chaining else ()
 
 
+def _chaining_on(edge: StreamEdge, upstream: StreamNode, downstream: StreamNode) -> tuple[str, ...]:
+    # An async operator may then meet a legacy source at the head of the longer chain: only a new plan tells.
+    return () if downstream.yielding else ("job.chaining=true",)
+
+
 _REMEDIES: dict[str, Remedy] = {
-    "CH001": lambda edge, upstream, downstream: ("job.chaining=true",),
+    "CH001": _chaining_on,
     "CH003": _same_group,
     "CH004": _upstream_chains,
     "CH005": _downstream_chains,
