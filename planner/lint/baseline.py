@@ -20,7 +20,7 @@ from planner.job import Location
 from planner.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot
 from planner.state import State
 
-__all__ = ["Baseline", "BaselineJob", "Update", "dump_baseline", "load_baseline", "update_baseline"]
+__all__ = ["Baseline", "BaselineJob", "Update", "dump_baseline", "load_baseline", "parse_baseline", "update_baseline"]
 
 VERSION = 1
 FILE_NAME = "plan.lock.json"
@@ -69,8 +69,12 @@ class Baseline:
 
 
 def load_baseline(path: Path) -> Baseline:
-    """Read a baseline; what is not one is an OptionError with its place."""
-    text = path.read_text(encoding="utf-8")
+    """Read a baseline file."""
+    return parse_baseline(path.read_text(encoding="utf-8"), path)
+
+
+def parse_baseline(text: str, path: Path) -> Baseline:
+    """Read a baseline's text; what is not one is an OptionError with its place."""
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
