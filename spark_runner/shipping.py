@@ -1,11 +1,16 @@
 """What executors need and do not have: this project, the job's file and the modules beside it, as one zip.
 
-User functions themselves are pickled: those of the job's file by value, those of modules beside it by name from the zip.
+User functions themselves are pickled: those of the job's file by value, those of modules beside it by name.
 """
 
 from __future__ import annotations
 
+import atexit
+import atexit
+import functools
 import hashlib
+import shutil
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -22,16 +27,26 @@ def ship(spark: Any, job_file: str) -> None:
     """Give every executor of the session what it needs to run the job's Python."""
     content = dict(_files(Path(job_file).resolve()))
     digest = hashlib.sha256(repr(sorted((name, hash_of(path)) for name, path in content.items())).encode()).hexdigest()
+    target = _folder() / f"plan-shipped-{digest[:16]}.zip"
+    if not target.exists():
+        _write_zip(target, content)
+    spark.addArtifacts(str(target), pyfile=True)
+
+
+@functools.cache
+def _folder() -> Path:
+    """A folder for as long as this process lives: executors that join late still fetch what lies in it."""
     folder = Path(tempfile.mkdtemp(prefix="plan-shipping-"))
-    target = folder / f"plan-shipped-{digest[:16]}.zip"
-    try:
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            for name, path in sorted(content.items()):
-                archive.write(path, name)
-        spark.addArtifacts(str(target), pyfile=True)
-    finally:
-        target.unlink(missing_ok=True)
-        folder.rmdir()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _write_zip(target: Path, content: dict[str, Path]) -> None:
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, path in sorted(content.items()):
+            # a fixed time: Spark refuses a file of the same name with other bytes
+            entry = zipfile.ZipInfo(name, date_time=(2020, 1, 1, 0, 0, 0))
+            archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED, compresslevel=1)
 
 
 def hash_of(path: Path) -> str:
