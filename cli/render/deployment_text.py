@@ -55,7 +55,8 @@ def _names(deployment: Deployment) -> list[str]:
 
 
 def _cluster_words(cluster: Cluster) -> str:
-    words = f"{count(cluster.task_managers, 'task manager')} with {count(cluster.slots, 'slot')} each"
+    words = f"{count(cluster.task_managers, 'task manager')} with {count(cluster.slots, 'slot')}"
+    words += " each" if cluster.task_managers > 1 else ""
     return words + (", as many as are needed" if cluster.as_needed else "")
 
 

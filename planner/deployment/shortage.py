@@ -93,11 +93,9 @@ def explain_shortage(plan: Plan, layout: Layout, cluster: Cluster, *, at_once: b
 
 def _without_eager(layout: Layout, cluster: Cluster) -> Shortage:
     """Blocking results would let the slots be used in turns, if only the schedule did."""
-    required = least_slots(layout, at_once=True)
-    change = Change(
-        kind="schedule",
-        sentence=f"--schedule regions: {least_slots(layout)} slots suffice when regions run one after the other",
-    )
+    required, least = least_slots(layout, at_once=True), least_slots(layout)
+    enough = "1 slot is" if least == 1 else f"{least} slots are"
+    change = Change(kind="schedule", sentence=f"--schedule regions: {enough} enough when regions run in turns")
     return Shortage(
         required=required,
         offered=cluster.total_slots,
