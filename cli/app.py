@@ -81,7 +81,7 @@ def _run(arguments: list[str]) -> int:
     from cli.command_table import build_group, usage_error
 
     group = build_group(COMMANDS)
-    with usage_error():
+    with usage_error(arguments):
         return _invoke(group, arguments or ["--help"])
 
 

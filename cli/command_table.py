@@ -6,7 +6,7 @@ import difflib
 import importlib
 import importlib.util
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -83,12 +83,12 @@ def load(name: str, module: str) -> Any:
 
 
 @contextmanager
-def usage_error() -> Iterator[None]:
+def usage_error(arguments: Sequence[str]) -> Iterator[None]:
     """Raise what Typer's parser complains of as an OptionError that names the nearest right spelling."""
     try:
         yield
     except typer.TyperException as error:
-        raise OptionError(_complaint(error), hint=_hint(error)) from error
+        raise OptionError(_complaint(error), hint=_hint(error, arguments)) from error
     except typer.Abort:
         raise KeyboardInterrupt from None
 
@@ -107,9 +107,9 @@ def _complaint(error: typer.TyperException) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _hint(error: typer.TyperException) -> str | None:
-    context = getattr(error, "ctx", None)
-    path = context.command_path if context else "plan"
+def _hint(error: typer.TyperException, arguments: Sequence[str]) -> str | None:
+    # Typer does not say of every error which command it belongs to.
+    path = " ".join(["plan", *(word for word in arguments[:1] if not word.startswith("-"))])
     close = getattr(error, "possibilities", None) or ()
     if close:
         return f"did you mean {close[0]}?"

@@ -16,6 +16,9 @@ __all__ = ["to_dot"]
 # What XML cannot hold at all, and so neither can an HTML-like label or an SVG file.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
+# Graphviz replaces these in every text, entities or not; an invisible word joiner behind the backslash prevents it.
+_ESCAPE = re.compile(r"\\(?=[NGETHL])")
+
 
 def to_dot(picture: Picture) -> str:
     """The picture as one DOT document, the same bytes everywhere."""
@@ -163,9 +166,14 @@ def _add_rows(graph: graphviz.Digraph, rows: tuple[tuple[str, ...], ...]) -> Non
 
 def _text(text: str) -> str:
     """Text inside an HTML-like label: markup is escaped, line breaks kept."""
-    return "<BR/>".join(html.escape(part) for part in _NOT_XML.sub("\ufffd", text).splitlines()) or " "
+    return "<BR/>".join(html.escape(part).replace("\\", "&#92;") for part in _clean(text).splitlines()) or " "
 
 
 def _attribute(text: str) -> str:
     """Text of a plain attribute: backslashes are no escapes, and it is never read as a label of markup."""
-    return graphviz.escape(_NOT_XML.sub("\ufffd", text))
+    return graphviz.escape(_clean(text))
+
+
+def _clean(text: str) -> str:
+    """Text without what XML cannot hold, and with Graphviz's own escapes (a node's name for `\\N`) taken apart."""
+    return _ESCAPE.sub("\\\\\u2060", _NOT_XML.sub("\ufffd", text))
