@@ -50,10 +50,17 @@ def translated(
 
 
 def _text(error: BaseException) -> str:
+    """What an exception and its causes say, outermost first."""
     if isinstance(error, PySparkException):
         return str(error.getMessage() or error)
     cause: Any = getattr(error, "java_exception", None)
-    return str(cause.toString()) if cause is not None else f"{type(error).__name__}: {error}"
+    if cause is None:
+        return f"{type(error).__name__}: {error}"
+    messages = []
+    while cause is not None and len(messages) < 20:
+        messages.append(str(cause.getMessage() or cause.toString()))
+        cause = cause.getCause()
+    return "\n".join(one for one in messages if not one.startswith("Exception thrown in awaitResult"))
 
 
 def _first_sentence(text: str) -> str:
