@@ -64,13 +64,19 @@ class Session:
             else:
                 self.spark.sparkContext.cancelJobGroup(group)
 
-    def close(self, *, wait: float = 10.0) -> None:
-        """End the session and its JVM; a local JVM stops Spark itself once nobody holds its standard input."""
+    def close(self, *, finished: bool, wait: float = 5.0) -> None:
+        """End the session and its JVM.
+
+        A local JVM stops Spark itself once nobody holds its standard input, and after a good end nobody need wait for
+        that. After any other end threads may still read from it: they must be let go before Python ends.
+        """
+        if self.master.kind == "local" and finished:
+            return
         if self.master.kind != "local":
             with contextlib.suppress(Exception):
                 self.spark.stop()
         if self.jvm is not None:
-            close_jvm(self.jvm, wait=0 if self.master.kind == "local" else wait)
+            close_jvm(self.jvm, wait=wait)
 
 
 def open_session(

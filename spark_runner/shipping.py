@@ -6,10 +6,8 @@ User functions themselves are pickled: those of the job's file by value, those o
 from __future__ import annotations
 
 import atexit
-import atexit
 import functools
 import hashlib
-import shutil
 import shutil
 import tempfile
 import zipfile

@@ -34,6 +34,7 @@ __all__ = ["Audience", "Outcome", "supervise"]
 _LOOK = 0.1  # seconds between two looks at the thread
 _POLL = 0.5  # seconds between two looks at Spark's stages: each is a few calls into the JVM
 _PATIENCE = 3.0  # seconds that a cancelled action has to end
+_LONGEST_END = 15.0  # seconds that a session has to stop
 _Answer = TypeVar("_Answer")
 
 
@@ -254,8 +255,15 @@ class _Supervision:
             return None, {}
 
     def _close(self) -> None:
-        if self.session is not None:
-            self.session.close()
+        if self.session is None:
+            return
+        # In a thread, since a cluster that does not answer would hold the end of the run.
+        closer = threading.Thread(
+            target=self.session.close, kwargs={"finished": self.result is not None}, daemon=True, name="plan-close"
+        )
+        closer.start()
+        closer.join(_LONGEST_END)
+        self.worker.join(_LOOK)
 
 
 def _unexpected(failure: BaseException) -> PlanError:
