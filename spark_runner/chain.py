@@ -7,6 +7,7 @@ Records move through the operators a list at a time: an operator costs one call 
 from __future__ import annotations
 
 import gc
+import os
 import pickle
 import socket
 import time
@@ -118,9 +119,13 @@ def here() -> Place:
     task = TaskContext.get()
     if task is None:
         return Place()
-    return Place(
-        subtask=task.partitionId(), stage=task.stageId(), attempt=task.attemptNumber(), host=socket.gethostname()
-    )
+    return Place(subtask=task.partitionId(), stage=task.stageId(), attempt=task.attemptNumber(), host=_host())
+
+
+def _host() -> str:
+    """This machine as the cluster calls it, so that figures and the cluster's own pages agree; else by its own name."""
+    named = (os.environ.get(name) for name in ("NM_HOST", "SPARK_LOCAL_HOSTNAME", "SPARK_LOCAL_IP"))
+    return next(filter(None, named), socket.gethostname())
 
 
 def run_pass(
