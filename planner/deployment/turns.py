@@ -10,7 +10,7 @@ __all__ = ["least_slots", "take_turns"]
 
 def least_slots(layout: Layout, *, at_once: bool = False) -> int:
     """The fewest slots with which the job can run: all, or those of the largest part that must run at one time."""
-    if at_once:
+    if at_once or not layout.job_graph.dynamic:  # a streaming job gives no slot back
         return len(layout.physical.slots)
     return max((len(slots) for slots in _parts(layout)), default=0)
 
@@ -22,8 +22,10 @@ def take_turns(layout: Layout, offered: int, *, at_once: bool = False) -> tuple[
     """
     if len(layout.physical.slots) <= offered:
         return (0,) * len(layout.physical.slots)
+    if at_once or not layout.job_graph.dynamic:
+        return None
     parts = _parts(layout)
-    if at_once or any(len(slots) > offered for slots in parts):
+    if any(len(slots) > offered for slots in parts):
         return None
     turns = [0] * len(layout.physical.slots)
     turn = used = 0

@@ -70,6 +70,13 @@ def test_slots_are_used_in_turns_only_where_they_must_and_may(made: Plan, offere
                 assert layout.is_blocking(edge) or turn_of[producer] == reads, "a pipelined channel across turns"
 
 
+@given(decided_plans(), clusters)
+def test_a_streaming_job_holds_all_its_slots_at_once(made: Plan, offered: Cluster) -> None:
+    layout = laid_out(made)
+    if not layout.job_graph.dynamic:
+        assert (place_slots(layout, offered) is None) == (len(layout.physical.slots) > offered.total_slots)
+
+
 @given(decided_plans(), clusters, spreads)
 def test_a_slot_is_beside_the_input_with_the_fewest_places(made: Plan, offered: Cluster, spread: Spread) -> None:
     layout = laid_out(made)
