@@ -73,7 +73,7 @@ def write_lines(lines: Iterable[Line], *, stderr: bool = False) -> None:
             text.append(piece, f"plan.{style}" if STYLES.get(style) else "")
         text.rstrip()
         indent = len(text.plain) - len(text.plain.lstrip(" "))
-        if console.width >= 10_000:
+        if console.width >= 10_000 or not text.plain:
             console.print(text, soft_wrap=True)
         else:
             console.print(Padding(text[indent:], (0, 0, 0, indent), expand=False), overflow="fold")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cli.render.words import count, parallelism_words
 from cli.styled import Line, Span, indented, line, table
-from planner.explanation.chains import ChainExplanation
+from planner.explanation.chains import ChainExplanation, ChainLink
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation
 from planner.explanation.operators import ORIGIN_WORDS
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from planner.explanation.conditions import Condition
 
 NEEDED = "leave it: this exchange is part of what the job computes"
+LONG_CHAIN = 30  # operators listed of one chain
 FIXED = "nothing that the job can say would chain it"
 
 
@@ -71,16 +72,17 @@ def _chain(chain: ChainExplanation) -> list[Line]:
         facts.insert(1, f"max parallelism {chain.max_parallelism}")
     if chain.co_location_group is not None:
         facts.append("co-located")
-    rows: list[Sequence[str | Span]] = [
-        (
-            "  " * link.depth + link.operator.key,
-            link.operator.name,
-            (f"parallelism {ORIGIN_WORDS[link.operator.parallelism_from]}" if mixed else "", "dim"),
-            (str(link.operator.location), "place"),
-        )
-        for link in chain.links
-    ]
+    rows = [_link(link, mixed=mixed) for link in chain.links]
+    if len(rows) > LONG_CHAIN:
+        more = (f"... and {len(rows) - LONG_CHAIN + 1} more", "", "", "")
+        rows[LONG_CHAIN - 4 : -3] = [more]
     return [line((", ".join(facts), "dim")), *table(rows)]
+
+
+def _link(link: ChainLink, *, mixed: bool) -> Sequence[str | Span]:
+    operator = link.operator
+    origin = f"parallelism {ORIGIN_WORDS[operator.parallelism_from]}" if mixed else ""
+    return ("  " * link.depth + operator.key, operator.name, (origin, "dim"), (str(operator.location), "place"))
 
 
 def _edges(explanation: Explanation, spec: str) -> list[Line]:

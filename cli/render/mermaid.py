@@ -18,13 +18,14 @@ _LINES: dict[ArrowKind, str] = {"chained": "-->", "broken": "==>", "needed": "-.
 def to_mermaid(picture: Picture) -> str:
     """The picture as one flowchart."""
     lines = ["---", f"title: {_yaml_text(picture.title)}", "---", "flowchart TB"]
+    inside: dict[str | None, list[Box]] = {}
     for box in picture.boxes:
-        if box.cluster is None:
-            lines.append(f"    {_box(box)}")
+        inside.setdefault(box.cluster, []).append(box)
+    lines += [f"    {_box(box)}" for box in inside.get(None, ())]
     for cluster in picture.clusters:
         title = f"{cluster.title} {cluster.subtitle}".strip()
         lines += [f'    subgraph {cluster.id}["{_text(title)}"]']
-        lines += [f"        {_box(box)}" for box in picture.boxes if box.cluster == cluster.id]
+        lines += [f"        {_box(box)}" for box in inside.get(cluster.id, ())]
         lines += [
             "    end",
             f"    style {cluster.id} {_fill(CLUSTERS[cluster.kind].inside, CLUSTERS[cluster.kind].border)}",

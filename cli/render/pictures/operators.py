@@ -72,10 +72,12 @@ def _chain_boxes(
     """The chain's boxes with the stream nodes each stands for."""
     refs = [link.operator for link in chain.links]
     hidden: list[OperatorRef] = []
+    inside: set[int] = set()
     if fold and len(refs) > LONG_CHAIN and all(link.depth == 0 for link in chain.links):
         hidden = refs[2:-2]
+        inside = {ref.node for ref in hidden}
     for ref in refs:
-        if ref not in hidden:
+        if ref.node not in inside:
             yield _box(plan, ref, chain, detailed=detailed), (ref.node,)
         elif ref is hidden[0]:
             title = f"{len(hidden)} more operators"
