@@ -83,6 +83,31 @@ def test_pointwise_blocking_results_are_waited_for_one_by_one() -> None:
     assert (last.scheduled, last.subtasks, [wait.every for wait in last.waits_for]) == (7, ((0, 3),), [False])
 
 
+def test_what_waits_for_itself_through_a_blocking_result_starts_together() -> None:
+    job = {
+        "runtime_mode": "batch",
+        "operators": [
+            {"id": "a", "type": "source", "parallelism": 2},
+            {"id": "b", "type": "map", "input": {"from": "a", "partition": "rebalance"}, "parallelism": 2},
+            {
+                "id": "c",
+                "type": "co_map",
+                "inputs": [
+                    {"from": "a", "partition": "rebalance", "exchange": "pipelined"},
+                    {"from": "b", "partition": "rebalance", "exchange": "pipelined"},
+                ],
+                "parallelism": 2,
+            },
+            {"id": "o", "type": "sink", "input": "c", "parallelism": 2},
+        ],
+    }
+    made = compiled(job)
+    assert len(laid_out(made).physical.failover_regions) == 1
+    assert {row.scheduled for row in scheduled(made, "regions").executions} == {1}
+    assert [row.scheduled for row in scheduled(made, "lazy").executions] == [1, 3, 5]
+    assert {wait.state for row in scheduled(made, "lazy").executions for wait in row.waits_for} == {"RUNNING"}
+
+
 def rows_by_subtask(layout: Layout, schedule: Schedule) -> list[Execution]:
     rows: list[Execution | None] = [None] * layout.first[-1]
     for execution in schedule.executions:
