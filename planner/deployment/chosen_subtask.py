@@ -6,8 +6,8 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from planner.deployment.layout import Layout
-from planner.errors import OptionError
+from planner.errors import InternalError, OptionError
+from planner.job_graph import JobGraph
 from planner.physical import Subtask
 from planner.pipeline import Plan
 
@@ -16,25 +16,31 @@ __all__ = ["choose_subtask"]
 _WRITTEN = re.compile(r"(?s)(.+?)(?:\[\s*(\d+)\s*\])?\s*")
 
 
-def choose_subtask(plan: Plan, layout: Layout, written: str, option: str = "--fail") -> Subtask:
-    """The subtask that `written` means; an OptionError where there is none, or several may be meant."""
+def choose_subtask(plan: Plan, written: str, option: str = "--fail") -> Subtask:
+    """The subtask that `written` means; an OptionError where there is none, or several may be meant.
+
+    Where batch mode has not decided how many subtasks there are, any number is taken.
+    """
+    graph = plan.job_graph
+    if graph is None:
+        raise InternalError("a subtask was chosen from a plan without a job graph")
     match = _WRITTEN.fullmatch(written.strip())
     if match is None:
         raise OptionError(
             f"{option} {written!r}: not of the form VERTEX[SUBTASK]", hint=f"for example {option} 'Map[3]'"
         )
     word, index = match[1].strip(), match[2]
-    vertices = _vertices(plan, layout, word)
+    vertices = _vertices(plan, graph, word)
     if len(vertices) != 1:
-        raise _unclear(layout, vertices, word, f"{option} {written}")
+        raise _unclear(graph, vertices, word, f"{option} {written}")
     vertex = vertices[0]
-    parallelism, name = layout.execution_graph.parallelisms[vertex], layout.job_graph.vertices[vertex].name
+    parallelism, name = graph.vertices[vertex].parallelism, graph.vertices[vertex].name
     if index is None and parallelism > 1:
         raise OptionError(
             f"{option} {written}: which of the {parallelism} subtasks?", hint=f"for example {option} '{word}[0]'"
         )
     subtask = int(index or 0)
-    if subtask >= parallelism:
+    if 0 < parallelism <= subtask:
         raise OptionError(
             f"{option} {written}: {name} has no subtask {subtask}",
             hint=f"its subtasks are {word}[0] to {word}[{parallelism - 1}]" if parallelism > 1 else f"use {word}[0]",
@@ -42,27 +48,27 @@ def choose_subtask(plan: Plan, layout: Layout, written: str, option: str = "--fa
     return vertex, subtask
 
 
-def _vertices(plan: Plan, layout: Layout, word: str) -> list[int]:
+def _vertices(plan: Plan, graph: JobGraph, word: str) -> list[int]:
     """The vertices that may be meant: of exactly this name or key, else in any case, else at this position from 1."""
-    named = list(_names(plan, layout))
+    named = list(_names(plan, graph))
     found = [vertex for vertex, names in named if word in names]
     found = found or [v for v, names in named if word.casefold() in (name.casefold() for name in names)]
     if found:
         return found
     position = int(word) - 1 if re.fullmatch(r"\d{1,9}", word) else -1
-    return [position] if 0 <= position < len(layout.job_graph.vertices) else []
+    return [position] if 0 <= position < len(graph.vertices) else []
 
 
-def _names(plan: Plan, layout: Layout) -> Iterator[tuple[int, list[str]]]:
-    for position, vertex in enumerate(layout.job_graph.vertices):
+def _names(plan: Plan, graph: JobGraph) -> Iterator[tuple[int, list[str]]]:
+    for position, vertex in enumerate(graph.vertices):
         nodes = [plan.stream_graph.by_id[node] for node in (*vertex.nodes, *vertex.chained_sources)]
         names = [vertex.name, vertex.id]
         names += [name for node in nodes for name in (node.name, node.operator.key, node.uid) if name is not None]
         yield position, names
 
 
-def _unclear(layout: Layout, found: list[int], word: str, asked: str) -> OptionError:
-    names = [vertex.name for vertex in layout.job_graph.vertices]
+def _unclear(graph: JobGraph, found: list[int], word: str, asked: str) -> OptionError:
+    names = [vertex.name for vertex in graph.vertices]
     if found:
         listed = "\n".join(f"{vertex + 1}  {names[vertex]}" for vertex in found)
         return OptionError(f"{asked}: {word!r} may be any of {len(found)}", hint=f"name one by its position:\n{listed}")

@@ -69,7 +69,9 @@ def plan_deployment(plan: Plan, request: DeploymentRequest, settings: ClusterSet
     return Deployment(
         plan=plan,
         layout=layout,
-        undecided=None if layout else describe_undecided(plan.job_graph),
+        undecided=None
+        if layout
+        else describe_undecided(plan.job_graph, [choose_subtask(plan, written) for written in request.fail]),
         cluster=cluster,
         placement=placement,
         shortage=explain_shortage(plan, layout, cluster, at_once=at_once)
@@ -95,7 +97,7 @@ def _failovers(
         raise OptionError("--lose-task-manager needs a subtask that fails with it", hint="add --fail VERTEX[SUBTASK]")
     if layout is None:
         return ()
-    failed = [choose_subtask(plan, layout, written) for written in request.fail]
+    failed = [choose_subtask(plan, written) for written in request.fail]
     if request.lose_task_manager and placement is None:
         raise OptionError(
             "--lose-task-manager: the subtasks are on no task manager",

@@ -8,8 +8,22 @@ from typing import Any
 
 from planner.deployment.steps import vertex_regions
 from planner.job_graph import JobGraph
+from planner.physical import Subtask
 
-__all__ = ["Undecided", "describe_undecided"]
+__all__ = ["Undecided", "VertexFailure", "describe_undecided"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VertexFailure:
+    """What a failing subtask of an undecided job may take with it, by vertex."""
+
+    vertex: int
+    region: tuple[int, ...]  # vertices of which it restarts subtasks: those that pipelined channels join to it
+    consumers: tuple[int, ...]  # vertices behind their blocking results, however far
+
+    def to_dict(self) -> dict[str, Any]:
+        """The failure as JSON-ready data."""
+        return {"vertex": self.vertex, "region": list(self.region), "consumers": list(self.consumers)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +35,7 @@ class Undecided:
     limits: tuple[tuple[int, int], ...]  # open vertices with the max parallelism they may not exceed
     regions: tuple[tuple[int, ...], ...]  # vertices that run, fail and restart together, whatever is decided
     least_slots: int  # no fewer will do: the largest known need of a region
+    failures: tuple[VertexFailure, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The state of knowledge as JSON-ready data."""
@@ -31,11 +46,12 @@ class Undecided:
             "limits": [{"vertex": vertex, "max_parallelism": most} for vertex, most in self.limits],
             "pipelined_regions": [list(region) for region in self.regions],
             "least_slots": self.least_slots,
+            "failures": [failure.to_dict() for failure in self.failures],
         }
 
 
-def describe_undecided(graph: JobGraph) -> Undecided:
-    """What can be said of a job graph in which some parallelisms are missing."""
+def describe_undecided(graph: JobGraph, failed: Sequence[Subtask] = ()) -> Undecided:
+    """What can be said of a job graph in which some parallelisms are missing, and of subtasks that fail."""
     names = vertex_regions(graph)
     members: dict[int, list[int]] = {}
     for vertex, name in enumerate(names):
@@ -51,6 +67,25 @@ def describe_undecided(graph: JobGraph) -> Undecided:
         ),
         regions=tuple(tuple(region) for region in members.values()),
         least_slots=_least_slots(graph, names, members),
+        failures=tuple(_failure(graph, names, vertex) for vertex, _ in failed),
+    )
+
+
+def _failure(graph: JobGraph, names: Sequence[int], vertex: int) -> VertexFailure:
+    behind: dict[int, list[int]] = {}
+    for edge in graph.edges:
+        behind.setdefault(names[edge.source], []).append(names[edge.target])
+    reached = [names[vertex]]
+    seen = set(reached)
+    for region in reached:  # grows while it is walked
+        for other in behind.get(region, ()):
+            if other not in seen:
+                seen.add(other)
+                reached.append(other)
+    return VertexFailure(
+        vertex=vertex,
+        region=tuple(position for position, name in enumerate(names) if name == names[vertex]),
+        consumers=tuple(p for p, name in enumerate(names) if name in seen and name != names[vertex]),
     )
 
 

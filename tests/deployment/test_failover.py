@@ -34,7 +34,7 @@ TABLE = [
 def failure(made: Plan, written: str, *, lose: bool) -> Failover:
     layout = laid_out(made)
     placement = place_slots(layout, cluster(2, 4))
-    return plan_failover(layout, choose_subtask(made, layout, written), placement, lose_task_manager=lose)
+    return plan_failover(layout, choose_subtask(made, written), placement, lose_task_manager=lose)
 
 
 @pytest.mark.parametrize(("failed", "lose", "reasons", "not_begun", "again", "kept"), TABLE)
@@ -63,7 +63,7 @@ def test_independent_pipelines_fail_alone() -> None:
     made = compiled(job)
     layout = laid_out(made)
     for written, names in {"sum[2]": ["Source: a", "sum"], "b": ["Source: b", "Sink: out"]}.items():
-        found = plan_failover(layout, choose_subtask(made, layout, written))
+        found = plan_failover(layout, choose_subtask(made, written))
         (restart,) = found.restarts
         region = layout.physical.failover_regions[restart.region]
         assert {layout.job_graph.vertices[vertex].name for vertex, _ in region} == set(names)
@@ -119,14 +119,14 @@ def test_what_restarts_is_what_the_rules_say(made: Plan, managers: int, lose: bo
 )
 def test_a_subtask_by_name_key_or_position(written: str, expected: Subtask) -> None:
     made = sample("order_123546")
-    assert choose_subtask(made, laid_out(made), written) == expected
+    assert choose_subtask(made, written) == expected
 
 
 def test_a_name_wins_over_a_position() -> None:
     made = compiled(TWO_STAGES)
-    assert choose_subtask(made, laid_out(made), "3[1]") == (COUNT, 1)
-    assert choose_subtask(made, laid_out(made), "count[1]") == (COUNT, 1)
-    assert choose_subtask(sample("order_123546"), laid_out(sample("order_123546")), "5[1]") == (3, 1)
+    assert choose_subtask(made, "3[1]") == (COUNT, 1)
+    assert choose_subtask(made, "count[1]") == (COUNT, 1)
+    assert choose_subtask(sample("order_123546"), "5[1]") == (3, 1)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_name_wins_over_a_position() -> None:
 def test_what_cannot_be_meant_is_refused_with_the_next_step(written: str, message: str, hint: str) -> None:
     made = compiled(TWO_STAGES)
     with pytest.raises(OptionError) as refused:
-        choose_subtask(made, laid_out(made), written)
+        choose_subtask(made, written)
     assert message in refused.value.message
     assert hint in (refused.value.hint or "")
 
@@ -158,5 +158,5 @@ def test_a_name_of_several_vertices_is_asked_back() -> None:
     }
     made = compiled(job)
     with pytest.raises(OptionError, match="may be any of 2"):
-        choose_subtask(made, laid_out(made), "Source: Custom Source")
-    assert choose_subtask(made, laid_out(made), "b") == (1, 0)
+        choose_subtask(made, "Source: Custom Source")
+    assert choose_subtask(made, "b") == (1, 0)

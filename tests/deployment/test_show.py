@@ -133,12 +133,16 @@ def test_batch_mode_says_what_it_does_not_know(show: Any) -> None:
     operators = [{key: value for key, value in o.items() if key != "parallelism"} for o in TWO_STAGES["operators"]]
     operators[2]["parallelism"] = 3
     job = TWO_STAGES | {"operators": operators}
-    options = ("--task-managers", "2", "--slots", "2", "--schedule", "regions", "--fail", "count[9]")
+    options = ("--task-managers", "2", "--slots", "2", "--schedule", "regions", "--fail", "write[9]")
     text = show(job, *options)
     assert "In batch mode Flink decides at run time, from the data, every parallelism that nobody set." in text
     assert "3.  count         parallelism 3" in text
     assert "each of which runs, fails and restarts as one: 1+2, 3+4" in text
     assert "at least 3 slots" in text
+    assert "restarts, of count, Sink: write, and what reads that: nothing" in text
+    assert "restarts, of Source: read, clean, and what reads that: count, Sink: write" in show(
+        job, "--fail", "clean[1]"
+    )
     known = json.loads(show(job, *options, "--format", "json"))["deployment"]
     assert known["placement"] is known["costs"] is None
     assert known["undecided"]["open"] == [0, 1, 3]
