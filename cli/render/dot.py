@@ -34,6 +34,9 @@ def to_dot(picture: Picture) -> str:
     for arrow in picture.arrows:
         _add_arrow(graph, arrow)
     _add_rows(graph, picture.rows)
+    for column in picture.columns:
+        for above, below in pairwise(column):
+            graph.edge(above, below, style="invis")
     return graph.source
 
 

@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from cli.render.dot import to_dot
 from cli.render.image import draw
+from cli.render.pictures.picture import Picture
 from cli.render.pictures.stages import PICTURES
 from cli.styled import plain
 from planner.errors import OptionError
@@ -23,13 +24,13 @@ TITLES: dict[Stage, str] = {
 }
 
 
-def to_html(plan: Plan) -> str:
-    """The page; the job graph is open first."""
+def to_html(plan: Plan, physical: Picture | None = None) -> str:
+    """The page; the job graph is open first. `physical` is drawn instead of the slots alone."""
     from cli.render.explanation_text import explanation_lines
     from planner.explanation.explain import explain_plan
 
     explanation = plain(explanation_lines(explain_plan(plan), spec=plan.job.location.file))
-    sections = [_section(stage, _drawing(plan, stage)) for stage in STAGES]
+    sections = [_section(stage, _drawing(plan, stage, physical)) for stage in STAGES]
     sections.append(_section("explain", f"<pre>{html.escape(explanation)}</pre>"))
     tabs = [_tab(stage, TITLES[stage], current=stage == "job") for stage in STAGES]
     tabs.append(_tab("explain", "Explanation", current=False))
@@ -60,9 +61,9 @@ def _section(name: str, content: str) -> str:
     return f'<section id="stage-{name}" role="tabpanel"{hidden}>{content}</section>'
 
 
-def _drawing(plan: Plan, stage: Stage) -> str:
+def _drawing(plan: Plan, stage: Stage, physical: Picture | None) -> str:
     try:
-        source = to_dot(PICTURES[stage](plan))
+        source = to_dot(physical if physical and stage == "physical" else PICTURES[stage](plan))
     except OptionError as error:
         return f"<p>{html.escape(error.message)}</p>"
     svg = draw(source, "svg").decode("utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from cli.render.palette import ARROWS, BOXES, CLUSTERS, INK
 from cli.render.pictures.picture import Arrow, ArrowKind, Box, Picture
@@ -31,7 +32,8 @@ def to_mermaid(picture: Picture) -> str:
             f"    style {cluster.id} {_fill(CLUSTERS[cluster.kind].inside, CLUSTERS[cluster.kind].border)}",
         ]
     lines += [f"    {_arrow(arrow)}" for arrow in picture.arrows]
-    lines += [f"    {above[0]} ~~~ {below[0]}" for above, below in zip(picture.rows, picture.rows[1:], strict=False)]
+    stacks = (tuple(row[0] for row in picture.rows), *picture.columns)
+    lines += [f"    {above} ~~~ {below}" for stack in stacks for above, below in pairwise(stack)]
     return "\n".join([*lines, *_styles(picture)]) + "\n"
 
 

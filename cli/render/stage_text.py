@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from cli.render.folding import Run, fold_consumed, fold_groups, span
+from cli.render.names import vertex_names
 from cli.render.words import count, max_parallelism_words, parallelism_words
 from cli.styled import Line, Span, indented, line, table
 from planner.execution_graph import ExecutionEdge
@@ -113,7 +114,7 @@ def _physical(plan: Plan) -> list[Line]:
     physical, job_graph = plan.physical, plan.job_graph
     if physical is None or job_graph is None:
         return [line(("Physical", "title"), f": {UNDECIDED}")]
-    names = [vertex.name for vertex in job_graph.vertices]
+    names = vertex_names(plan)
     slots, regions = physical.slots, physical.failover_regions
     figures = f"{count(len(slots), 'slot')}, {count(len(regions), 'failover region')}"
     return [

@@ -8,6 +8,7 @@ from cli.render.explanation_text import edge_explained
 from cli.render.words import count
 from cli.styled import Line, Span, indented, line, table
 from planner.explanation.what_if import WhatIf
+from planner.state import describe_state
 
 
 def what_if_lines(difference: WhatIf, *, spec: str) -> list[Line]:
@@ -67,12 +68,27 @@ def _state(difference: WhatIf) -> list[Line]:
     changed = difference.changed_ids
     if not changed:
         return [line(("State", "title"), ": every operator keeps its id, so a savepoint still fits")]
-    lost = count(len(changed), "operator id")
-    lines = [line(("State", "bad"), f": {lost} would change. State saved under the old id would not be found.")]
+    keeping = [item for item in changed if item.after.state != "none"]
+    lines = [line(("State", "bad" if keeping else "title"), f": {_lost(len(changed), len(keeping))}")]
     rows: list[Sequence[str | Span]] = [
-        (item.after.label, item.before.operator_id, "->", item.after.operator_id) for item in changed
+        (
+            item.after.label,
+            (describe_state(item.after.state), "" if item.after.state == "none" else "bad"),
+            item.before.operator_id,
+            "->",
+            item.after.operator_id,
+        )
+        for item in changed
     ]
     lines += indented(table(rows))
-    if any(item.after.uid is None for item in changed):
+    if any(item.after.uid is None for item in keeping):
         lines.append(line("  give these operators a uid first, and take the savepoint after that: then their ids stay"))
     return lines
+
+
+def _lost(changed: int, keeping: int) -> str:
+    ids = count(changed, "operator id")
+    if not keeping:
+        return f"{ids} would change, none of an operator that keeps state"
+    which = "it keeps state" if changed == keeping == 1 else f"{keeping} of operators that keep state"
+    return f"{ids} would change, {which}: what a savepoint holds under the old id would not be found"

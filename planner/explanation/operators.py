@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from planner.job import Location
 from planner.pipeline import Plan
+from planner.state import State, state_of
 from planner.stream_graph import StreamNode
 
 __all__ = ["OperatorRef", "Origin", "describe_operators", "matches"]
@@ -34,6 +35,7 @@ class OperatorRef:
     parallelism_from: Origin
     max_parallelism: int
     slot_sharing_group: str
+    state: State
     location: Location
 
     @property
@@ -53,6 +55,7 @@ class OperatorRef:
             "parallelism_from": self.parallelism_from,
             "max_parallelism": self.max_parallelism,
             "slot_sharing_group": self.slot_sharing_group,
+            "state": self.state,
             "location": str(self.location),
         }
 
@@ -73,6 +76,7 @@ def _describe(plan: Plan, node: StreamNode) -> OperatorRef:
         parallelism_from=_origin(node),
         max_parallelism=node.max_parallelism,
         slot_sharing_group=node.slot_sharing_group,
+        state=state_of(plan.job, node),
         location=node.operator.location,
     )
 
@@ -84,7 +88,7 @@ def _origin(node: StreamNode) -> Origin:
 
 
 def matches(word: str, operators: Iterable[OperatorRef]) -> list[OperatorRef]:
-    """The operators a user may mean by `word`: by key, else uid, node id, name, name in any case; the first that fits."""
+    """The operators a user may mean by `word`: by key, else uid, node id, name, name in any case."""
     known = list(operators)
     for fits in _READINGS:
         found = [ref for ref in known if fits(ref, word)]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from math import ceil, sqrt
 
 from cli.render.folding import span
+from cli.render.names import vertex_names
 from cli.render.pictures.execution import require_parallelism
 from cli.render.pictures.picture import Box, Picture
 from cli.render.words import count
 from planner.physical import Subtask
 from planner.pipeline import Plan
 
-__all__ = ["physical_picture"]
+__all__ = ["physical_picture", "short_name"]
 
 MOST_SLOTS = 24  # more are folded where neighbours hold the next subtasks of the same vertices
 MOST_BOXES = 120
@@ -25,7 +26,7 @@ def physical_picture(plan: Plan) -> Picture:
     require_parallelism(plan, "physical")
     physical, job_graph = plan.physical, plan.job_graph
     assert physical is not None and job_graph is not None
-    names = [_short(vertex.name) for vertex in job_graph.vertices]
+    names = [short_name(name) for name in vertex_names(plan)]
     groups = [vertex.slot_sharing_group for vertex in job_graph.vertices]
     runs = _runs(physical.slots)
     boxes = [_box(physical.slots, run, names, groups) for run in runs[:MOST_BOXES]]
@@ -42,7 +43,8 @@ def physical_picture(plan: Plan) -> Picture:
     )
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
+    """A vertex name that fits into a slot."""
     return name if len(name) <= LONG_NAME else f"{name[: LONG_NAME - 4]} ..."
 
 

@@ -57,5 +57,6 @@ class Picture:
     clusters: tuple[Cluster, ...] = ()
     arrows: tuple[Arrow, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()  # boxes to stand side by side, row by row, where no arrows order them
+    columns: tuple[tuple[str, ...], ...] = ()  # boxes to stand below each other
     legend: tuple[ArrowKind, ...] = ()
     in_order: bool = False  # boxes of a frame stand side by side in their order, arrows are straight

@@ -1,0 +1,69 @@
+"""A run that happened: which subtask ran on which host, in which attempt, for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cli.render.pictures.physical import short_name
+from cli.render.pictures.picture import Box, Cluster, Picture
+from cli.render.pictures.task_managers import side_by_side
+from cli.render.words import count
+
+__all__ = ["run_picture"]
+
+MOST_SUBTASKS = 12  # of one vertex on one host, listed one by one
+MOST_HOSTS = 16
+NOWHERE = "host not known"
+
+Report = Mapping[str, Any]  # the run's report.json
+
+
+def run_picture(report: Report) -> Picture:
+    """Hosts as frames, in each a box a vertex with its subtasks."""
+    hosts = sorted({subtask["host"] or NOWHERE for vertex in report["vertices"] for subtask in vertex["subtasks"]})
+    stacks = [_vertices(report, number, host) for number, host in enumerate(hosts[:MOST_HOSTS])]
+    if len(hosts) > MOST_HOSTS:
+        stacks.append([Box(id="rest", title=f"{count(len(hosts) - MOST_HOSTS, 'host')} more", kind="folded")])
+    seconds = report.get("seconds")
+    took = f", {seconds:.1f} s" if seconds is not None else ""
+    return Picture(
+        title=report.get("name") or report["id"],
+        subtitle=f"run {report['id']}: {report['state']}{took} on {report['master']}",
+        boxes=tuple(box for stack in stacks for box in stack),
+        clusters=tuple(
+            Cluster(id=f"t{number}", title=host, kind="task-manager") for number, host in enumerate(hosts[:MOST_HOSTS])
+        ),
+        columns=side_by_side(stacks),
+    )
+
+
+def _vertices(report: Report, number: int, host: str) -> list[Box]:
+    boxes = []
+    for vertex in report["vertices"]:
+        here = [subtask for subtask in vertex["subtasks"] if (subtask["host"] or NOWHERE) == host]
+        if here:
+            title = f"{short_name(vertex['name'])} ({len(here)} of {count(vertex['parallelism'], 'subtask')})"
+            box = Box(
+                id=f"t{number}_{vertex['vertex']}",
+                title=title,
+                lines=_lines(here),
+                kind="slot",
+                cluster=f"t{number}",
+                tooltip=f"{vertex['name']}\n{vertex['id']}",
+            )
+            boxes.append(box)
+    return boxes
+
+
+def _lines(subtasks: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    if len(subtasks) <= MOST_SUBTASKS:
+        return tuple(f"subtask {one['subtask']}: {_time(one['seconds'])}, attempt {one['attempt']}" for one in subtasks)
+    times = sorted(one["seconds"] for one in subtasks if one["seconds"] is not None)
+    again = sum(one["attempt"] > 1 for one in subtasks)
+    spread = f"{_time(times[0])} to {_time(times[-1])}" if times else "times not known"
+    return (spread, f"median {_time(times[len(times) // 2])}" if times else "", f"{again} retried" if again else "")
+
+
+def _time(seconds: float | None) -> str:
+    return "time not known" if seconds is None else f"{seconds:.2f} s"
