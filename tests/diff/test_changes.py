@@ -56,7 +56,7 @@ CASES = {
     "no uid": (", uid: totals", "", ("state-breaking", "state", "operator-id")),
     "the mode": ("name: orders\n", "name: orders\nruntime_mode: batch\n", ("state-breaking", "job", "runtime-mode")),
     "a new operator": (
-        "- {id: out", "- {id: more, type: print, input: totals, uid: more}\n  - {id: out", ("safe", "operator", "added"),
+        "- {id: out", "- {id: more, type: print, input: totals, uid: x}\n  - {id: out", ("safe", "operator", "added"),
     ),
 }  # fmt: skip
 
