@@ -21,7 +21,7 @@ Report = Mapping[str, Any]  # the run's report.json
 
 def run_picture(report: Report) -> Picture:
     """Hosts as frames, in each a box a vertex with its subtasks."""
-    hosts = sorted({subtask["host"] or NOWHERE for vertex in report["vertices"] for subtask in vertex["subtasks"]})
+    hosts = sorted({host for vertex in report["vertices"] for host in _hosts(vertex)})
     stacks = [_vertices(report, number, host) for number, host in enumerate(hosts[:MOST_HOSTS])]
     if len(hosts) > MOST_HOSTS:
         stacks.append([Box(id="rest", title=f"{count(len(hosts) - MOST_HOSTS, 'host')} more", kind="folded")])
@@ -42,8 +42,8 @@ def _vertices(report: Report, number: int, host: str) -> list[Box]:
     boxes = []
     for vertex in report["vertices"]:
         here = [subtask for subtask in vertex["subtasks"] if (subtask["host"] or NOWHERE) == host]
-        if here:
-            title = f"{short_name(vertex['name'])} ({len(here)} of {count(vertex['parallelism'], 'subtask')})"
+        if host in _hosts(vertex):
+            title = f"{short_name(vertex['name'])} ({_share(len(here), vertex['parallelism'])})"
             box = Box(
                 id=f"t{number}_{vertex['vertex']}",
                 title=title,
@@ -56,11 +56,24 @@ def _vertices(report: Report, number: int, host: str) -> list[Box]:
     return boxes
 
 
+def _hosts(vertex: Mapping[str, Any]) -> set[str]:
+    """Where a vertex ran; the master may not have said."""
+    return {subtask["host"] or NOWHERE for subtask in vertex["subtasks"]} or {NOWHERE}
+
+
+def _share(here: int, parallelism: int) -> str:
+    return count(parallelism, "subtask") if here in (0, parallelism) else f"{here} of {count(parallelism, 'subtask')}"
+
+
 def _lines(subtasks: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    if len(subtasks) <= MOST_SUBTASKS:
-        return tuple(f"subtask {one['subtask']}: {_time(one['seconds'])}, attempt {one['attempt']}" for one in subtasks)
+    if not subtasks:
+        return ("not measured one by one",)
+    if len(subtasks) <= MOST_SUBTASKS:  # Spark counts attempts from 0, people from 1
+        return tuple(
+            f"subtask {one['subtask']}: {_time(one['seconds'])}, attempt {one['attempt'] + 1}" for one in subtasks
+        )
     times = sorted(one["seconds"] for one in subtasks if one["seconds"] is not None)
-    again = sum(one["attempt"] > 1 for one in subtasks)
+    again = sum(one["attempt"] > 0 for one in subtasks)
     spread = f"{_time(times[0])} to {_time(times[-1])}" if times else "times not known"
     return (spread, f"median {_time(times[len(times) // 2])}" if times else "", f"{again} retried" if again else "")
 
