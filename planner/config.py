@@ -27,7 +27,6 @@ Keys may be written with `-` or `_`. The command line wins over all of it.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -245,6 +244,8 @@ class _Reader:
 
 
 def _nearest_hint(written: str, known: tuple[str, ...]) -> str:
+    import difflib  # only for mistakes
+
     spelled = {key.replace("-", "_"): key for key in known}
     near = difflib.get_close_matches(written.replace("-", "_"), spelled, n=1)
     return f"did you mean {spelled[near[0]]!r}?" if near else f"known: {', '.join(known)}"

@@ -29,6 +29,9 @@ def _kind(operator: OperatorSnapshot) -> Hashable:
 
 def match_operators(old: Snapshot, new: Snapshot) -> dict[int, int]:
     """Positions of old operators to positions of the new operators that they became."""
+    unchanged = _unchanged(old, new)
+    if unchanged is not None:
+        return unchanged
     matcher = _Matcher(old, new)
     matcher.pair_uids()
     for label in (_exact, _named):
@@ -39,6 +42,21 @@ def match_operators(old: Snapshot, new: Snapshot) -> dict[int, int]:
     matcher.pair_only_ones(_named)
     matcher.spread(_kind)
     return matcher.matched
+
+
+def _unchanged(old: Snapshot, new: Snapshot) -> dict[int, int] | None:
+    """The match where every operator has its old key, contents, id and edges: the usual case, and the quickest."""
+    at = {operator.key: position for position, operator in enumerate(new.operators)}
+    if len(old.operators) != len(new.operators) or len(old.edges) != len(new.edges):
+        return None
+    matched: dict[int, int] = {}
+    for position, operator in enumerate(old.operators):
+        found = at.get(operator.key)
+        if found is None or operator.id != new.operators[found].id or _exact(operator) != _exact(new.operators[found]):
+            return None
+        matched[position] = found
+    moved = {(matched[e.source], matched[e.target], e.input, e.side_output or "") for e in old.edges}
+    return matched if moved == {(e.source, e.target, e.input, e.side_output or "") for e in new.edges} else None
 
 
 class _Side:

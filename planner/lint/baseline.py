@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -35,7 +36,7 @@ class BaselineJob:
     snapshot: Snapshot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Baseline:
     """The accepted plans, and the file they are in."""
 
@@ -50,10 +51,24 @@ class Baseline:
         """Whether the file that defined the job is still there."""
         return (self.path.parent / job.file).is_file()
 
+    @cached_property
+    def _by_name(self) -> Mapping[str, list[BaselineJob]]:
+        found: dict[str, list[BaselineJob]] = {}
+        for job in self.jobs:
+            found.setdefault(job.snapshot.name, []).append(job)
+        return found
+
+    @cached_property
+    def _by_file(self) -> Mapping[str, list[BaselineJob]]:
+        found: dict[str, list[BaselineJob]] = {}
+        for job in self.jobs:
+            found.setdefault(job.file, []).append(job)
+        return found
+
     def find(self, name: str, file: str, siblings: Iterable[str]) -> BaselineJob | None:
         """The entry of a job: of its name and file; else of its name where that file is gone, which is a moved job;
         else the only one of its file whose name no job there has any more, which is a renamed job."""
-        named = [job for job in self.jobs if job.snapshot.name == name]
+        named = self._by_name.get(name, [])
         here = [job for job in named if job.file == file]
         if here:
             return here[0]
@@ -61,7 +76,7 @@ class Baseline:
         if moved:
             return moved[0]
         others = set(siblings)
-        renamed = [job for job in self.jobs if job.file == file and job.snapshot.name not in others]
+        renamed = [job for job in self._by_file.get(file, ()) if job.snapshot.name not in others]
         return renamed[0] if len(renamed) == 1 else None
 
 

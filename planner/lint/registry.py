@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from planner.errors import OptionError
@@ -67,6 +66,8 @@ def _checked(prefixes: Iterable[str]) -> Iterable[str]:
     for written in prefixes:
         for prefix in (part.strip().upper() for part in written.split(",")):
             if not any(code.startswith(prefix) for code in BY_CODE) or not prefix:
+                import difflib  # only for mistakes
+
                 near = difflib.get_close_matches(prefix, BY_CODE, n=1)
                 raise OptionError(
                     f"no lint rule has the code or prefix {written!r}",
