@@ -78,7 +78,9 @@ def load(name: str, module: str) -> Any:
     """The Typer command `name` from the function of that name in `module`."""
     function = getattr(importlib.import_module(module), name)
     app = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=SETTINGS)
-    app.command(name=name, help=_layout(inspect.getdoc(function) or ""), epilog=COMMON)(function)
+    words = inspect.getdoc(function) or ""
+    # Given as the short help, the first sentence is wrapped in `plan --help`; Click would cut it.
+    app.command(name=name, help=_layout(words), short_help=words.split("\n\n")[0], epilog=COMMON)(function)
     return typer.main.get_command(app)
 
 

@@ -78,4 +78,5 @@ def _page(found: Any) -> list[Line]:
         ("How to fix it", found.fix),
     ):
         lines += [(), line((heading, "title")), *indented([line(part) for part in text.strip().splitlines()])]
-    return [*lines, (), line(("Example", "title")), *indented([line(p) for p in found.example.rstrip().splitlines()])]
+    example = [part for part in found.example.rstrip().splitlines() if not part.startswith("```")]
+    return [*lines, (), line(("Example", "title")), *indented([line(part) for part in example])]
