@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from cli.render.words import count, parallelism_words
+from cli.render.words import count, max_parallelism_words, parallelism_words
 from cli.styled import Line, Span, indented, line, table
 from planner.explanation.chains import ChainExplanation, ChainLink
 from planner.explanation.edges import EdgeExplanation
@@ -72,16 +72,20 @@ def _chain(chain: ChainExplanation) -> list[Line]:
         facts.insert(1, f"max parallelism {chain.max_parallelism}")
     if chain.co_location_group is not None:
         facts.append("co-located")
-    rows = [_link(link, mixed=mixed) for link in chain.links]
+    limits = len({link.operator.max_parallelism for link in chain.links}) > 1
+    rows = [_link(link, mixed=mixed, limits=limits) for link in chain.links]
     if len(rows) > LONG_CHAIN:
-        more = (f"... and {len(rows) - LONG_CHAIN + 1} more", "", "", "")
+        more: Sequence[str | Span] = (f"... and {len(rows) - LONG_CHAIN + 1} more", "", "", "")
         rows[LONG_CHAIN - 4 : -3] = [more]
     return [line((", ".join(facts), "dim")), *table(rows)]
 
 
-def _link(link: ChainLink, *, mixed: bool) -> Sequence[str | Span]:
+def _link(link: ChainLink, *, mixed: bool, limits: bool) -> Sequence[str | Span]:
+    """One operator; where the chain is of different minds on a number, what this one says."""
     operator = link.operator
-    origin = f"parallelism {ORIGIN_WORDS[operator.parallelism_from]}" if mixed else ""
+    facts = [f"parallelism {ORIGIN_WORDS[operator.parallelism_from]}"] if mixed else []
+    facts += [f"own max parallelism {max_parallelism_words(operator.max_parallelism)}"] if limits else []
+    origin = ", ".join(facts)
     return ("  " * link.depth + operator.key, operator.name, (origin, "dim"), (str(operator.location), "place"))
 
 
@@ -89,8 +93,8 @@ def _edges(explanation: Explanation, spec: str) -> list[Line]:
     between = explanation.between
     chained = explanation.summary.chained_edges
     if not between:
-        words = f"all {chained} of them" if chained != 1 else "the only one"
-        return [line(("Edges", "title"), f": {words} chained, nothing crosses the network")] if chained else []
+        words = f"all {chained} are chained" if chained != 1 else "the only one is chained"
+        return [line(("Edges", "title"), f": {words}, nothing crosses the network")] if chained else []
     lines = [line(("Edges between chains", "title"), (f" ({len(between)} of {len(explanation.edges)})", "dim"))]
     for number, edge in enumerate(between):
         lines += indented([*([()] if number else []), *edge_explained(edge, spec)])

@@ -88,7 +88,7 @@ def _origin(node: StreamNode) -> Origin:
 
 
 def matches(word: str, operators: Iterable[OperatorRef]) -> list[OperatorRef]:
-    """The operators a user may mean by `word`: by key, else uid, node id, name, name in any case."""
+    """The operators a user may mean by `word`: by key, else uid, node id, operator id, name, name in any case."""
     known = list(operators)
     for fits in _READINGS:
         found = [ref for ref in known if fits(ref, word)]
@@ -101,6 +101,7 @@ _READINGS: tuple[Callable[[OperatorRef, str], bool], ...] = (
     lambda ref, word: ref.key == word,
     lambda ref, word: ref.uid == word,
     lambda ref, word: str(ref.node) == word,
+    lambda ref, word: ref.operator_id == word.lower(),
     lambda ref, word: ref.name == word,
     lambda ref, word: ref.name.casefold() == word.casefold(),
 )
