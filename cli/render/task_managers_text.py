@@ -16,6 +16,7 @@ __all__ = ["task_manager_lines"]
 
 FOLDED_FROM = 9  # task managers; fewer are shown one by one
 MOST_ROWS = 40
+MOST_SUBTASKS = 20  # of one slot
 PREFERENCE_WORDS = {"none": "", "met": "beside its inputs", "full": "its inputs' task managers are full"}
 
 
@@ -108,9 +109,10 @@ def _rows(
         return [(label, "", "", ("idle", "dim"), "")]
     rows: list[Sequence[str | Span]] = []
     for position, slot in enumerate(managers[first]):
-        ends = zip(slot.subtasks, managers[last][position].subtasks, strict=True)
+        ends = list(zip(slot.subtasks, managers[last][position].subtasks, strict=True))
         length = last - first + 1
-        text = ", ".join(f"{names[v]}[{_progression(low, high, length)}]" for (v, low), (_, high) in ends)
+        shown = [f"{names[v]}[{_progression(low, high, length)}]" for (v, low), (_, high) in ends[:MOST_SUBTASKS]]
+        text = ", ".join(shown) + (f" and {len(ends) - len(shown)} more" if len(ends) > len(shown) else "")
         turn = f"turn {slot.turn + 1}" if in_turns else ""
         preference = (slot.preference if length == 1 else "", "dim")
         rows.append((label if position == 0 else "", turn, f"slot {slot.number}", text, preference))

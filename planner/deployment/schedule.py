@@ -4,7 +4,7 @@ Time is counted in steps, one a change of state: the order is planned, how long 
 
 - eager: everything is scheduled at once, and deployed when every slot is there
 - lazy: the sources first; a vertex follows when its pipelined inputs run and its blocking ones are finished
-- regions: a pipelined region at a time, when the blocking results it reads are finished (what Flink does today)
+- regions: a pipelined region at a time, when the blocking results it reads are finished (Flink's default today)
 """
 
 from __future__ import annotations
