@@ -132,8 +132,29 @@ def _lambdas(file: str, changed: int, size: int) -> dict[tuple[int, int], str]:
     found: dict[tuple[int, int], str] = {}
     for node in ast.walk(tree):  # outer lambdas first, so that an inner one takes its own places over
         if isinstance(node, ast.Lambda):
-            text = ast.unparse(node)
+            text = _canonical(node)
             for inner in ast.walk(node.body):
                 if isinstance(inner, ast.expr):
                     found[inner.lineno, inner.col_offset] = text
     return found
+
+
+def _canonical(node: ast.Lambda) -> str:
+    """A lambda with its parameters numbered, so that renaming them changes nothing."""
+    arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+    names = {argument.arg: f"_{number}" for number, argument in enumerate(arguments, start=1)}
+    copy = _Renamed(names).visit(ast.parse(ast.unparse(node), mode="eval"))
+    return ast.unparse(copy)
+
+
+class _Renamed(ast.NodeTransformer):
+    def __init__(self, names: dict[str, str]) -> None:
+        self.names = names
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.arg = self.names.get(node.arg, node.arg)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        node.id = self.names.get(node.id, node.id)
+        return node

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -84,7 +85,7 @@ def _specs(arguments: Sequence[str]) -> list[str]:
     specs: list[str] = []
     for argument in arguments:
         if not Path(argument).is_dir():
-            specs.append(argument)
+            specs.append(os.path.normpath(argument))
             continue
         found = find_job_files(Path(argument))
         if not found:
@@ -115,8 +116,8 @@ def _configured() -> Path | None:
 def _update(recorded: Baseline, specs: Sequence[str], format: LintFormat, output: Path | None, exit_zero: bool) -> int:
     """Write the baseline; entries of files that cannot be planned stay as they are, and the files are findings."""
     jobs, failures = plan_files(specs)
-    untouched = [finding.location.file for finding in failures]
-    updated = update_baseline(recorded, [(job.file, take_snapshot(job.plan)) for job in jobs], untouched)
+    partial = [finding.location.file for finding in failures] + [job.file for job in jobs if not job.whole]
+    updated = update_baseline(recorded, [(job.file, take_snapshot(job.plan)) for job in jobs], partial)
     if not recorded.path.is_file() or recorded.path.read_text(encoding="utf-8") != updated.text:
         write_whole(recorded.path, updated.text)
     console.message(f"{recorded.path}: {_counted(updated)}")

@@ -65,9 +65,9 @@ class Baseline:
             found.setdefault(job.file, []).append(job)
         return found
 
-    def find(self, name: str, file: str, siblings: Iterable[str]) -> BaselineJob | None:
+    def find(self, name: str, file: str, siblings: Iterable[str] | None) -> BaselineJob | None:
         """The entry of a job: of its name and file; else of its name where that file is gone, which is a moved job;
-        else the only one of its file whose name no job there has any more, which is a renamed job."""
+        else the only one of its file whose name none of `siblings` (all jobs there) has, which is a renamed job."""
         named = self._by_name.get(name, [])
         here = [job for job in named if job.file == file]
         if here:
@@ -75,6 +75,8 @@ class Baseline:
         moved = [job for job in named if not self.exists(job)]
         if moved:
             return moved[0]
+        if siblings is None:
+            return None
         others = set(siblings)
         renamed = [job for job in self._by_file.get(file, ()) if job.snapshot.name not in others]
         return renamed[0] if len(renamed) == 1 else None
@@ -261,30 +263,25 @@ class Update:
     pruned: tuple[str, ...]
 
 
-def update_baseline(
-    baseline: Baseline, planned: Iterable[tuple[str, Snapshot]], untouched: Iterable[str] = ()
-) -> Update:
+def update_baseline(baseline: Baseline, planned: Iterable[tuple[str, Snapshot]], partial: Iterable[str] = ()) -> Update:
     """Record the planned jobs (file, snapshot), keep those of other files, drop those whose file or job is gone.
 
-    `untouched` are files that could not be planned: their entries stay.
+    `partial` are files of which not every job is known: one was picked by name, or one could not be planned. Their
+    other entries stay.
     """
     new = [BaselineJob(key="", file=baseline.relative(file), snapshot=snapshot) for file, snapshot in planned]
-    names = [(job.file, job.snapshot.name) for job in new]
-    before = {
-        id(job): baseline.find(job.snapshot.name, job.file, [n for f, n in names if f == job.file]) for job in new
-    }
+    whole = {job.file for job in new} - {baseline.relative(file) for file in partial}
+    names = {file: [job.snapshot.name for job in new if job.file == file] for file in whole}
+    before = {id(job): baseline.find(job.snapshot.name, job.file, names.get(job.file)) for job in new}
     replaced = {id(found) for found in before.values() if found is not None}
-    linted = {job.file for job in new} - {baseline.relative(file) for file in untouched}
     rest = [job for job in baseline.jobs if id(job) not in replaced]
-    kept = [job for job in rest if baseline.exists(job) and job.file not in linted]
-    pruned = [job for job in rest if job not in kept]
-    text = dump_baseline([*new, *kept])
+    kept = [job for job in rest if baseline.exists(job) and job.file not in whole]
     old_text = {id(job): _job_text(replace(job, key="")) for job in baseline.jobs}
-    same = [job for job in new if before[id(job)] and old_text[id(before[id(job)])] == _job_text(job)]
+    same = {id(job) for job in new if old_text.get(id(before[id(job)])) == _job_text(job)}
     return Update(
-        text=text,
+        text=dump_baseline([*new, *kept]),
         added=tuple(job.snapshot.name for job in new if before[id(job)] is None),
-        changed=tuple(job.snapshot.name for job in new if before[id(job)] is not None and job not in same),
-        kept=tuple(job.snapshot.name for job in (*same, *kept)),
-        pruned=tuple(job.snapshot.name for job in pruned),
+        changed=tuple(job.snapshot.name for job in new if before[id(job)] is not None and id(job) not in same),
+        kept=tuple(job.snapshot.name for job in (*(job for job in new if id(job) in same), *kept)),
+        pruned=tuple(job.snapshot.name for job in rest if job not in kept),
     )

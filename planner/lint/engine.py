@@ -33,6 +33,7 @@ class LintedJob:
     file: str
     plan: Plan
     config: Config
+    whole: bool = True  # all jobs of the file were asked for, not one by its name
 
     @property
     def name(self) -> str:
@@ -57,7 +58,8 @@ def plan_files(specs: Iterable[str]) -> tuple[list[LintedJob], list[Finding]]:
     failures: list[Finding] = []
     projects: dict[Path, Config] = {}
     for spec in dict.fromkeys(specs):
-        file = str(split_spec(spec)[0])
+        path, name = split_spec(spec)
+        file = str(path)
         try:
             loaded = load_jobs(spec)
         except PlanError as error:
@@ -67,7 +69,8 @@ def plan_files(specs: Iterable[str]) -> tuple[list[LintedJob], list[Finding]]:
         for job in loaded:
             try:
                 compiled = plan(job, until="execution")
-                jobs.append(LintedJob(file=file, plan=compiled, config=project.for_job(job.name, file)))
+                config = project.for_job(job.name, file)
+                jobs.append(LintedJob(file=file, plan=compiled, config=config, whole=name is None))
             except PlanError as error:
                 failures.append(_not_plannable(file, error, job.name))
     return jobs, failures
@@ -121,7 +124,7 @@ def _subject(job: LintedJob, jobs: Sequence[LintedJob], baseline: Baseline | Non
 
 
 def _entry(job: LintedJob, jobs: Sequence[LintedJob], baseline: Baseline) -> BaselineJob | None:
-    siblings = [other.name for other in jobs if other.file == job.file]
+    siblings = [other.name for other in jobs if other.file == job.file] if job.whole else None
     return baseline.find(job.name, baseline.relative(job.file), siblings)
 
 
@@ -180,7 +183,7 @@ def _stale_jobs(baseline: Baseline, jobs: Sequence[LintedJob], failures: Sequenc
     """Jobs of the baseline whose file is gone, or was linted and no longer defines them."""
     found = {id(entry) for entry in (_entry(job, jobs, baseline) for job in jobs) if entry}
     failed = {baseline.relative(finding.location.file) for finding in failures}
-    linted = {baseline.relative(job.file) for job in jobs} - failed
+    linted = {baseline.relative(job.file) for job in jobs if job.whole} - failed
     lines = baseline.path.read_text(encoding="utf-8").splitlines()
     for entry in baseline.jobs:
         gone = not baseline.exists(entry)

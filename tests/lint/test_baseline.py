@@ -336,3 +336,36 @@ def test_a_removed_sink_is_the_only_operator_lost(job: Job, data: st.DataObject)
     compared = compare(recorded_in_a_baseline(snapshot_of(job)), snapshot_of(less))
     assert {compared.old.operators[at].name for at in compared.lost} == {f"Sink: name of {gone['id']}"}
     assert not compared.added
+
+
+# --- several jobs in one Python file ------------------------------------------------------------------------------------
+
+TWO = """
+from planner import StreamExecutionEnvironment
+for name in ("first", "second"):
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.from_collection([("a", 1)]).key_by(lambda pair: pair[0]).sum(1).uid("sum").print()
+    env.execute(name)
+"""
+
+
+def test_one_of_several_jobs_of_a_file_leaves_the_others_alone(project: Project) -> None:
+    project.write("jobs.py", TWO)
+    both = project.record("jobs.py")
+    assert project.codes("jobs.py:second", select=BASELINE_RULES) == []
+    assert project.codes("jobs.py", select=BASELINE_RULES) == []
+    project.write("jobs.py", TWO.replace('("first", "second")', '("second",)'))
+    assert project.codes("jobs.py", select=BASELINE_RULES) == ["PL005"]
+    assert list(json.loads(both)["jobs"]) == ["first", "second"]
+    assert list(json.loads(project.record("jobs.py"))["jobs"]) == ["second"]
+
+
+@pytest.mark.parametrize(
+    ("key", "found"),
+    [("lambda each: each[0]", []), ("lambda  pair : (pair[0])", []), ("lambda pair: pair[1]", ["PL006", "PL006"])],
+)
+def test_a_key_is_known_by_what_it_computes(project: Project, key: str, found: list[str]) -> None:
+    project.write("jobs.py", TWO)
+    project.record("jobs.py")
+    project.write("jobs.py", TWO.replace("lambda pair: pair[0]", key))
+    assert project.codes("jobs.py", select=BASELINE_RULES) == found

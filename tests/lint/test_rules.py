@@ -122,7 +122,8 @@ def test_pl108_sees_through_filters_but_not_through_maps(project: Project) -> No
     between = (
         "- {{id: mid, type: {kind}, input: totals}}\n  - {{id: again, type: max, input: mid, key_by: user, uid: a}}\n"
     )
-    for kind, fires in (("filter", True), ("map", False)):
+    hands_on = "map, select: {user: user, n: n + 1}"
+    for kind, fires in (("filter", True), ("map", False), (hands_on, True), ("map, select: {user: n}", False)):
         text = CLEAN.replace(
             "- {id: out,", between.format(kind=kind) + "  - {id: e, type: print, input: again}\n  - {id: out,"
         )

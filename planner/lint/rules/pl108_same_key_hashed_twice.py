@@ -3,8 +3,8 @@
 ## What it does
 
 Follows every keyed edge upstream, through operators that keep records and their subtask (forward edges, filters,
-watermarks, keyed aggregates), and reports it where the records were already partitioned by the same key and
-parallelism. Columns are compared by name, selectors by what they compute.
+watermarks, keyed aggregates and windows, selects that hand the key on), and reports it where the records were
+already partitioned by the same key and parallelism. Columns are compared by name, selectors by what they compute.
 
 ## Why it matters
 
@@ -28,13 +28,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from planner.job import Partition
+from planner.job import Operator, Partition, Select
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule, called
 from planner.stream_graph import StreamEdge
 
 # What these give out lies in the same subtask, and still has the key that it came with.
-_KEEP_KEY = frozenset({"filter", "watermarks", "sum", "min", "max"})
+_KEEP_KEY = frozenset({"filter", "watermarks", "sum", "min", "max", "reduce", "window_reduce"})
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -62,7 +62,8 @@ def _earlier(subject: Subject, edge: StreamEdge) -> StreamEdge | None:
     """The keyed edge that placed the records of this edge, while nothing in between moved or changed them."""
     graph = subject.plan.stream_graph
     at = edge.source
-    while subject.node(at).operator.kind in _KEEP_KEY and edge.side_output is None:
+    wanted = edge.partition.key_columns if edge.partition else ()
+    while edge.side_output is None and _keeps_key(subject.node(at).operator, wanted):
         inputs = graph.in_edges[at]
         if len(inputs) != 1:
             return None
@@ -73,6 +74,13 @@ def _earlier(subject: Subject, edge: StreamEdge) -> StreamEdge | None:
             return None
         at = edge.source
     return None
+
+
+def _keeps_key(operator: Operator, columns: tuple[str, ...]) -> bool:
+    """Whether records leave the operator with the key they came with; a select does if it hands the columns on."""
+    if isinstance(operator.behaviour, Select) and columns:
+        return all((column, column) in operator.behaviour.columns for column in columns)
+    return operator.kind in _KEEP_KEY
 
 
 def _key(partition: Partition) -> Any:
