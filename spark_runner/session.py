@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.errors import ExecutionError
+from spark_runner.gateway import Gateway, start_gateway
 from spark_runner.java import JavaRuntime, find_java
 from spark_runner.master import Master, check_deploy_mode, check_reachable, parse_master
 from spark_runner.request import RunRequest
@@ -95,9 +96,9 @@ def open_session(
         return _open_connect(request, master, name)
     java = java or find_java()
     os.environ["JAVA_HOME"] = str(java.home)
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable if master.kind == "local" else _python_name())
+    os.environ["PYSPARK_PYTHON"] = _worker_python(request, master)
     options = archive_options(java) if java_options is None else java_options
-    return _open_classic(request, master, name, log, options)
+    return _open_classic(request, master, name, log, java, options)
 
 
 def settings(request: RunRequest, master: Master, *, name: str, java_options: tuple[str, ...] = ()) -> dict[str, str]:
@@ -129,27 +130,49 @@ def close_jvm(jvm: subprocess.Popen[bytes], *, wait: float) -> None:
             jvm.kill()
 
 
-def _open_classic(request: RunRequest, master: Master, name: str, log: Path, java_options: tuple[str, ...]) -> Session:
-    from pyspark import SparkConf, SparkContext
-    from pyspark.java_gateway import launch_gateway
-    from pyspark.sql import SparkSession
-
+def _open_classic(
+    request: RunRequest, master: Master, name: str, log: Path, java: JavaRuntime, java_options: tuple[str, ...]
+) -> Session:
     chosen = settings(request, master, name=name, java_options=java_options)
     jvm = None
     try:
-        with log.open("ab") as output:
-            conf = SparkConf(loadDefaults=False).setAll(list(chosen.items()))
-            gateway = launch_gateway(conf, {"stdout": output, "stderr": output})
-        jvm = gateway.proc
-        SparkContext._ensure_initialized(gateway=gateway)
-        spark = SparkSession.builder.config(map=chosen).getOrCreate()
-        # A JVM that goes first, as a killed one does, is no reason for a traceback on the user's terminal.
-        spark.sparkContext._accumulatorServer.handle_error = lambda *_: None
-        return Session(spark=spark, master=master, jvm=jvm)
+        gateway = start_gateway(
+            submit_arguments(chosen), java=java, log=log, local=master.kind == "local", meanwhile=_import_early
+        )
+        jvm = gateway.process
+        return Session(spark=_connect(gateway, chosen), master=master, jvm=jvm)
     except Exception as error:
         if jvm is not None:
             close_jvm(jvm, wait=0)
         raise explain_start_failure(error, master, log) from error
+
+
+def submit_arguments(chosen: dict[str, str]) -> list[str]:
+    """What spark-submit is given; the name comes later, so that the same arguments serve every job."""
+    given = [part for key, value in chosen.items() if key != "spark.app.name" for part in ("--conf", f"{key}={value}")]
+    return [*given, "pyspark-shell"]
+
+
+def _connect(gateway: Gateway, chosen: dict[str, str]) -> Any:
+    from pyspark import SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    # With these two set, PySpark takes the JVM that is there.
+    os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"] = str(gateway.port), gateway.secret
+    try:
+        SparkContext._ensure_initialized(gateway=launch_gateway())
+    finally:
+        del os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"]
+    spark = SparkSession.builder.config(map=chosen).getOrCreate()
+    # A JVM that goes first, as a killed one does, is no reason for a traceback on the user's terminal.
+    spark.sparkContext._accumulatorServer.handle_error = lambda *_: None
+    return spark
+
+
+def _import_early() -> None:
+    """What a run needs anyway, imported while the JVM starts."""
+    import spark_runner.execute  # noqa: F401
 
 
 def _open_connect(request: RunRequest, master: Master, name: str) -> Session:
@@ -176,6 +199,8 @@ def _absolute(folder: Path, file: str) -> str:
     return file if "://" in file else str((folder / file).absolute())
 
 
-def _python_name() -> str:
-    """What executors call this Python: they have their own, of the same minor version, under its usual name."""
-    return f"python{sys.version_info.major}.{sys.version_info.minor}"
+def _worker_python(request: RunRequest, master: Master) -> str:
+    """What workers are started with: as the user says, else this very Python here, and its usual name elsewhere."""
+    said = dict(request.conf).get("spark.pyspark.python") or os.environ.get("PYSPARK_PYTHON")
+    here = sys.executable if master.kind == "local" else f"python{sys.version_info.major}.{sys.version_info.minor}"
+    return said or here
