@@ -1,0 +1,130 @@
+"""`plan run` as a user starts it, on a cluster: its output, its exit code, and the report it keeps."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tests.clusters.servers import HOSTS
+from tests.clusters.worker_python import ROOT, worker_python
+
+JOBS = Path(__file__).parent / "jobs"
+SAMPLES = ROOT / "samples"
+# Executors of this size fit into the tests' clusters; drivers without a web interface start sooner.
+SMALL = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.ui.enabled": "false"}
+PATIENCE = 300.0
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run that is over."""
+
+    code: int
+    output: str
+    errors: str
+    report: dict[str, Any]
+    seconds: float
+
+    @cached_property
+    def printed(self) -> list[str]:
+        """What `print` gave, without the subtask in front, in no particular order."""
+        return sorted(re.sub(r"^\d+> ", "", record) for record in self.report["printed"])
+
+    @cached_property
+    def counts(self) -> dict[str, tuple[int | None, int | None]]:
+        """The records that went into and out of each operator."""
+        return {
+            operator["key"]: (operator["records_in"], operator["records_out"])
+            for vertex in self.report["vertices"]
+            for operator in vertex["operators"]
+        }
+
+    def check_like(self, other: Finished) -> None:
+        """Assert a good end, with the records and the figures of another run."""
+        assert self.code == 0, self.errors
+        assert self.printed == other.printed
+        assert self.counts == other.counts
+        assert all(None not in pair for pair in self.counts.values())
+
+    def check_refusal(self, *words: str, code: int = 3) -> None:
+        """Assert an end with one message that holds these words, and nothing of a stack."""
+        assert self.code == code, self.errors
+        assert self.errors.count("error: ") == 1, self.errors
+        for stack in ("Traceback", "\tat ", "java.lang", "py4j"):
+            assert stack not in self.errors + self.output
+        for word in words:
+            assert word in self.errors
+
+
+class Started:
+    """A run that goes on; a test may do harm meanwhile."""
+
+    def __init__(self, job: Path, master: str, options: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="plan-run-")
+        self._began = time.monotonic()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "cli", "run", str(job), "--master", master, "--format", "json", *options],
+            cwd=self._folder.name,
+            env=driver_environment(**environment),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def __enter__(self) -> Started:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.communicate()
+        self._folder.cleanup()
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def end(self, *, patience: float = PATIENCE) -> Finished:
+        """Wait for its end."""
+        output, errors = self._process.communicate(timeout=patience)
+        report = json.loads(output) if output else {}
+        seconds = time.monotonic() - self._began
+        return Finished(code=self._process.returncode, output=output, errors=errors, report=report, seconds=seconds)
+
+
+def start_plan(
+    job: Path,
+    master: str,
+    *options: str,
+    settings: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Started:
+    """Start `plan run JOB --master MASTER`, with small executors on clusters."""
+    wanted = {} if master.startswith("sc://") else {**SMALL, **(settings or {})}
+    words = [word for name, value in wanted.items() for word in ("--conf", f"{name}={value}")]
+    return Started(job, master, [*words, *options], environment or {})
+
+
+def run_plan(job: Path, master: str, *options: str, **more: Any) -> Finished:
+    """`plan run JOB --master MASTER` from start to end."""
+    with start_plan(job, master, *options, **more) as run:
+        return run.end()
+
+
+def driver_environment(**more: str) -> dict[str, str]:
+    """The tests' own environment, with nothing in it that would let workers see this repository."""
+    hidden = ("PYTHONPATH", "HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_HOME")
+    kept = {name: value for name, value in os.environ.items() if name not in hidden}
+    return kept | {"PYSPARK_PYTHON": str(worker_python()), "SPARK_LOCAL_IP": HOSTS[0], "NO_COLOR": "1", **more}
