@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from cli.styled import STYLES, Line, plain
+from cli.styled import STYLES, Line, line, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -93,4 +93,4 @@ def write_json(data: Any) -> None:
 
 def message(text: str, style: str = "") -> None:
     """Tell the user something beside the result: always on stderr."""
-    write_lines([((part, style),) for part in text.splitlines()], stderr=True)
+    write_lines([line((part, style)) for part in text.splitlines()], stderr=True)

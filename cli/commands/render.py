@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Format = Literal["svg", "png", "pdf", "dot", "mermaid", "html"]
 FORMATS: tuple[Format, ...] = ("svg", "png", "pdf", "dot", "mermaid", "html")
 SUFFIXES: dict[str, Format] = {f".{name}": name for name in FORMATS} | {".gv": "dot", ".mmd": "mermaid", ".htm": "html"}
+MANY_BOXES = 1_000  # about a second and a half of layout; three times as many take twenty
 BINARY: tuple[Format, ...] = ("png", "pdf")
 
 
@@ -147,6 +148,10 @@ def _in_format(picture: Picture, format: Format) -> str | bytes:
         return source
     from cli.render.image import draw
 
+    if len(picture.boxes) > MANY_BOXES:
+        console.message(
+            f"laying out {len(picture.boxes)} boxes takes its time; -f dot and -f mermaid do without", "warning"
+        )
     return draw(source, format)
 
 

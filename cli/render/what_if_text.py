@@ -16,8 +16,20 @@ def what_if_lines(difference: WhatIf, *, spec: str) -> list[Line]:
     lines = [line((difference.after.name, "title"), " with ", (", ".join(difference.settings), "change")), ()]
     if difference.nothing:
         return [*lines, line("nothing changes: the same chains, the same exchanges, the same operator ids")]
-    parts = [_made(difference), _broken(difference), _exchanges(difference), _figures(difference), _state(difference)]
+    parts = [
+        _operators(difference),
+        _made(difference),
+        _broken(difference),
+        _exchanges(difference),
+        _figures(difference),
+        _state(difference),
+    ]
     return lines + [spans for part in parts if part for spans in [*part, ()]][:-1]
+
+
+def _operators(difference: WhatIf) -> list[Line]:
+    lines = [line(("New operator", "title"), f": {ref.label}") for ref in difference.new_operators]
+    return lines + [line(("Operator lost", "bad"), f": {ref.label}") for ref in difference.lost_operators]
 
 
 def _made(difference: WhatIf) -> list[Line]:
@@ -90,5 +102,5 @@ def _lost(changed: int, keeping: int) -> str:
     ids = count(changed, "operator id")
     if not keeping:
         return f"{ids} would change, none of an operator that keeps state"
-    which = "it keeps state" if changed == keeping == 1 else f"{keeping} of operators that keep state"
+    which = "of an operator that may keep state" if changed == keeping == 1 else f"{keeping} where state may be kept"
     return f"{ids} would change, {which}: what a savepoint holds under the old id would not be found"

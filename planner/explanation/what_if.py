@@ -38,13 +38,16 @@ class WhatIf:
     new_partitioners: tuple[tuple[EdgeExplanation, EdgeExplanation], ...]
     figures: tuple[tuple[str, int | None, int | None], ...]  # (name, before, after)
     changed_ids: tuple[ChangedId, ...]
+    new_operators: tuple[OperatorRef, ...]
+    lost_operators: tuple[OperatorRef, ...]
     after: Explanation
 
     @property
     def nothing(self) -> bool:
         """Whether the plan stays as it is."""
         edges = self.newly_chained or self.newly_broken or self.still_broken or self.new_partitioners
-        return not edges and not self.changed_ids and all(before == after for _, before, after in self.figures)
+        operators = self.changed_ids or self.new_operators or self.lost_operators
+        return not edges and not operators and all(before == after for _, before, after in self.figures)
 
     def to_dict(self) -> dict[str, Any]:
         """The difference as JSON-ready data."""
@@ -64,13 +67,15 @@ class WhatIf:
             ],
             "figures": {name: {"before": before, "after": after} for name, before, after in self.figures},
             "changed_operator_ids": [changed.to_dict() for changed in self.changed_ids],
-            "after": self.after.to_dict(),
+            "new_operators": [ref.to_dict() for ref in self.new_operators],
+            "lost_operators": [ref.to_dict() for ref in self.lost_operators],
         }
 
 
 def compare(settings: Sequence[str], before: Explanation, after: Explanation) -> WhatIf:
     """What the settings that lead from `before` to `after` change."""
     pairs = _pairs(before, after)
+    old, new = _operators(before), _operators(after)
     return WhatIf(
         settings=tuple(settings),
         newly_chained=tuple(new for old, new in pairs if new.chained and not old.chained),
@@ -80,7 +85,13 @@ def compare(settings: Sequence[str], before: Explanation, after: Explanation) ->
         ),
         new_partitioners=tuple((old, new) for old, new in pairs if old.partitioner != new.partitioner),
         figures=tuple((name, getattr(before.summary, name), getattr(after.summary, name)) for name in FIGURES),
-        changed_ids=_changed_ids(before, after),
+        changed_ids=tuple(
+            ChangedId(before=old[key], after=ref)
+            for key, ref in new.items()
+            if key in old and old[key].operator_id != ref.operator_id
+        ),
+        new_operators=tuple(ref for key, ref in new.items() if key not in old),
+        lost_operators=tuple(ref for key, ref in old.items() if key not in new),
         after=after,
     )
 
@@ -105,11 +116,7 @@ def _numbered(explanation: Explanation) -> dict[tuple[str, str, int, str | None,
     return found
 
 
-def _changed_ids(before: Explanation, after: Explanation) -> tuple[ChangedId, ...]:
-    old = {link.operator.key: link.operator for chain in before.chains for link in chain.links}
-    new = sorted((link.operator for chain in after.chains for link in chain.links), key=lambda ref: ref.node)
-    return tuple(
-        ChangedId(before=old[ref.key], after=ref)
-        for ref in new
-        if ref.key in old and old[ref.key].operator_id != ref.operator_id
-    )
+def _operators(explanation: Explanation) -> dict[str, OperatorRef]:
+    """The operators by key, in the order of their nodes."""
+    refs = sorted((link.operator for chain in explanation.chains for link in chain.links), key=lambda ref: ref.node)
+    return {ref.key: ref for ref in refs}

