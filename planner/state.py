@@ -2,10 +2,11 @@
 
 | state | operators |
 | --- | --- |
-| keyed | sum, min, max, reduce, windows, and every function on a keyed stream (it may use keyed state) |
+| keyed | on a keyed stream: sum, min, max, reduce, windows, process, joins, and functions with an `open` method |
 | operator | sources (how far each split was read), async_map (records in flight), sinks with a committer |
-| possible | other sinks, multi_input, process and co_process without a key, sources of a fixed collection |
-| none | map, flat_map, filter, co_map, co_flat_map without a key, watermarks, print |
+| possible | other sinks, multi_input, process and co_process without a key, sources of a fixed collection; on a keyed |
+|  | stream map, flat_map, filter, co_map and co_flat_map whose function is only named, or not given |
+| none | map, flat_map, filter, co_map, co_flat_map otherwise, watermarks, print |
 
 `possible` counts as state wherever losing it is the question; only `stateful-without-uid` asks for certainty.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from planner.job import Collection, JobDefinition, Operator, Partition, Sequence
+from planner.job import Collection, JobDefinition, Operator, Partition, PythonFunction, Sequence
 from planner.stream_graph import StreamNode
 
 State = Literal["keyed", "operator", "possible", "none"]
@@ -34,10 +35,25 @@ def state_of(job: JobDefinition, node: StreamNode) -> State:
     if operator.kind == "source":
         return "possible" if isinstance(operator.behaviour, Collection | Sequence) else "operator"
     if key_partitions(job, operator):
-        return "keyed"
+        return _of_keyed(operator)
     if operator.kind == "async_map" or (operator.kind == "sink" and operator.committer):
         return "operator"
     return "none" if operator.kind in _STATELESS else "possible"
+
+
+def _of_keyed(operator: Operator) -> State:
+    """A function reaches keyed state through the context that `open` gets; a plain function or an expression cannot."""
+    if operator.kind not in _STATELESS:
+        return "keyed"
+    function = operator.behaviour
+    if function is None or (isinstance(function, PythonFunction) and function.target is None):
+        return "possible" if operator.kind not in ("watermarks", "print") else "none"
+    return "keyed" if isinstance(function, PythonFunction) and _opens(function.target) else "none"
+
+
+def _opens(target: object) -> bool:
+    """Whether the user's own class has an `open`; the interface's does nothing."""
+    return any("open" in vars(kind) for kind in type(target).__mro__ if kind.__module__ != "planner.api.functions")
 
 
 def key_partitions(job: JobDefinition, operator: Operator) -> tuple[Partition, ...]:

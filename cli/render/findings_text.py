@@ -23,10 +23,15 @@ def finding_lines(finding: Finding) -> list[Line]:
     return [
         line((str(finding.location), "place"), ": ", (finding.code, "code"), f" {finding.slug} ",
              (finding.severity, finding.severity)),
-        line("  ", finding.message),
+        *(line("  ", text) for text in finding.message.splitlines()),
         *_source(finding),
-        *([line("  fix: ", (finding.fix, "change"))] if finding.fix else []),
+        *_fix(finding),
     ]  # fmt: skip
+
+
+def _fix(finding: Finding) -> Iterable[Line]:
+    first, *rest = (finding.fix or "").splitlines() or [""]
+    return [line("  fix: ", (first, "change")), *(line("  ", text) for text in rest)] if first else []
 
 
 def _source(finding: Finding) -> Iterable[Line]:

@@ -91,20 +91,18 @@ def lint(
         return found if baseline else frozenset(code for code in found if not code.startswith("PL0"))
 
     jobs, failures = plan_files(specs)
-    found: list[tuple[str, Finding]] = []
+    found: list[tuple[int, Finding]] = []
     ran: dict[int, frozenset[str]] = {}
     for number, job in enumerate(jobs):
-        ran[number] = codes(job.config.lint.select, job.config.lint.ignore)
-        found += [(str(number), finding) for finding in _run(_subject(job, jobs, baseline), ran[number], job.name)]
+        ran[number] = codes(job.config.lint.select, job.config.lint.ignore) - _unknowable(job.config)
+        found += [(number, finding) for finding in _run(_subject(job, jobs, baseline), ran[number], job.name)]
     comments, written = _ignores(jobs)
     remaining, ignored = apply_ignores(found, comments, written)
     everything = frozenset().union(*ran.values()) if ran else frozenset()
-    remaining += [
-        finding
-        for group in (*comments.values(), *written.values())
-        for each in group
-        for finding in _ignore_findings(each, everything)
-    ]
+    for group in comments.values():
+        remaining += [finding for each in group for finding in _ignore_findings(each, everything)]
+    for number, group in written.items():
+        remaining += [finding for each in group for finding in _ignore_findings(each, ran[number])]
     remaining += failures
     if baseline is not None and "PL005" in everything:
         remaining += _stale_jobs(baseline, jobs, failures)
@@ -115,6 +113,14 @@ def lint(
         ignored=ignored,
         unrecorded=tuple(job.name for job in jobs if baseline and _entry(job, jobs, baseline) is None),
     )
+
+
+def _unknowable(config: Config) -> set[str]:
+    """The rules that need a cluster which the settings do not describe."""
+    return {
+        *(("PL105",) if config.cluster.network_buffers is None else ()),
+        *(("PL106",) if config.cluster.total_slots is None else ()),
+    }
 
 
 def _subject(job: LintedJob, jobs: Sequence[LintedJob], baseline: Baseline | None) -> Subject:
@@ -135,12 +141,12 @@ def _run(subject: Subject, codes: frozenset[str], name: str) -> Iterator[Finding
                 yield replace(finding, job=name)
 
 
-def _ignores(jobs: Sequence[LintedJob]) -> tuple[dict[str, list[Ignore]], dict[str, list[Ignore]]]:
+def _ignores(jobs: Sequence[LintedJob]) -> tuple[dict[str, list[Ignore]], dict[int, list[Ignore]]]:
     """The comments by Python file, and the YAML ignores by number of the job."""
     places: dict[str, list[int]] = {}
-    written: dict[str, list[Ignore]] = {}
+    written: dict[int, list[Ignore]] = {}
     for number, job in enumerate(jobs):
-        written[str(number)] = list(yaml_ignores(job.plan.job))
+        written[number] = list(yaml_ignores(job.plan.job))
         for transformation in job.plan.job.transformations:
             if transformation.location.file.endswith(".py"):
                 places.setdefault(transformation.location.file, []).append(transformation.location.line)
@@ -174,8 +180,8 @@ def _ignore_findings(ignore: Ignore, ran: frozenset[str]) -> Iterator[Finding]:
 def _not_plannable(file: str, error: PlanError, job: str | None) -> Finding:
     if isinstance(error, OptionError | InternalError):
         raise error  # not the job's fault
-    message = error.message if error.hint is None else f"{error.message}: {error.hint.strip()}"
-    found = BY_CODE["PL900"].finding(message, at=error.location or Location(file, 1), subject=error.message)
+    place = error.location or Location(file, 1)
+    found = BY_CODE["PL900"].finding(error.message, at=place, subject=error.message, fix=error.hint)
     return replace(found, job=job)
 
 

@@ -124,13 +124,13 @@ def _held_lines(line: int, alone: bool, statements: Sequence[range], lines: Sequ
 
 
 def apply_ignores(
-    findings: Sequence[tuple[str, Finding]],
+    findings: Sequence[tuple[int, Finding]],
     comments: Mapping[str, Sequence[Ignore]],
-    written: Mapping[str, Sequence[Ignore]],
+    written: Mapping[int, Sequence[Ignore]],
 ) -> tuple[list[Finding], int]:
     """The findings that remain, and how many were ignored.
 
-    Findings come with the name of their job: `written` are the YAML ignores by job, `comments` the others by file.
+    Findings come with the number of their job: `written` are the YAML ignores by job, `comments` the others by file.
     """
     remaining: list[Finding] = []
     for job, finding in findings:

@@ -338,7 +338,7 @@ def test_a_removed_sink_is_the_only_operator_lost(job: Job, data: st.DataObject)
     assert not compared.added
 
 
-# --- several jobs in one Python file ------------------------------------------------------------------------------------
+# --- several jobs in one Python file ----------------------------------------------------------------------
 
 TWO = """
 from planner import StreamExecutionEnvironment

@@ -167,7 +167,7 @@ def test_pl900_is_a_finding_and_the_other_files_are_still_linted(project: Projec
     findings = project.findings("bad.yaml", "broken.py", "good.yaml")
     assert [finding.code for finding in findings] == ["PL900", "PL900", "PL101"]
     assert str(findings[0].location).startswith(f"{bad}:7:")
-    assert "did you mean" in findings[0].message
+    assert "did you mean" in str(findings[0].fix)
     assert project.codes("bad.yaml", select=["PL101"]) == ["PL900"], "a broken job never looks clean"
 
 
@@ -177,3 +177,29 @@ def test_every_rule_has_a_whole_page() -> None:
             assert len(text) > 20, rule.code
         assert "\n" not in rule.summary
         assert not rule.summary.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("function", "state"),
+    [("str", False), ("lambda pair: pair", False), ("Counting()", True), ("Plain()", False)],
+)
+def test_pl101_knows_which_functions_on_a_keyed_stream_reach_state(
+    project: Project, function: str, state: bool
+) -> None:
+    source = """
+from planner import MapFunction, StreamExecutionEnvironment
+class Counting(MapFunction):
+    def open(self, runtime_context):
+        self.state = runtime_context
+    def map(self, value):
+        return value
+class Plain(MapFunction):
+    def map(self, value):
+        return value
+env = StreamExecutionEnvironment.get_execution_environment()
+env.set_max_parallelism(128)
+env.from_collection([("a", 1)]).key_by(lambda pair: pair[0]).map(FUNCTION).print()
+env.execute("job")
+"""
+    project.write("job.py", source.replace("FUNCTION", function))
+    assert project.codes("job.py") == (["PL101"] if state else [])

@@ -2,10 +2,10 @@
 
 ## What it does
 
-Reports operators without a `uid` (and without a `uid_hash`) that certainly keep state: aggregates, windows and
-functions on a keyed stream; sources that read from outside, which save how far they read; `async_map`, which saves
-records in flight; sinks with a committer. Sources of a fixed collection and operators whose function may or may
-not keep state are not reported.
+Reports operators without a `uid` (and without a `uid_hash`) that certainly keep state: aggregates, windows, process
+functions and functions with an `open` method on a keyed stream; sources that read from outside, which save how far
+they read; `async_map`, which saves records in flight; sinks with a committer. Sources of a fixed collection and
+operators whose function may or may not keep state are not reported.
 
 ## Why it matters
 
