@@ -7,6 +7,7 @@ Java, a PySpark and a set of options, so it is kept in the cache folder and used
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import json
 import os
 import signal
@@ -80,13 +81,12 @@ def _ignore_ctrl_c() -> None:
 
 def _command(arguments: list[str], java: JavaRuntime, local: bool) -> tuple[list[str], dict[str, str]]:
     """The command that starts the JVM, and its environment."""
-    import pyspark
-
-    home = Path(pyspark.__file__).parent
+    spark = importlib.metadata.distribution("pyspark")
+    home = Path(str(spark.locate_file("pyspark")))
     through_script = [str(home / "bin" / "spark-submit"), *arguments], dict(os.environ)
     if not local or any(os.environ.get(name) for name in _DECIDED_BY_SCRIPT) or (home / "conf").exists():
         return through_script
-    key = json.dumps([str(java.executable), java.version, str(home), pyspark.__version__, arguments])
+    key = json.dumps([str(java.executable), java.version, str(home), spark.version, arguments])
     kept = cache_folder() / f"command-{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
     try:
         command: list[str] = json.loads(kept.read_bytes())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from planner.config import load_config
-from planner.errors import ExecutionError, JobDefinitionError
+from planner.errors import ExecutionError, JobDefinitionError, OptionError
 from planner.job import JobDefinition, RestartStrategy
 from planner.loading import load_job
 from planner.pipeline import Plan
@@ -44,9 +44,13 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
     check_deploy_mode(parse_master(request.master), request.deploy_mode)
     compiled = compile_plan(job)
     config = load_config(Path(request.folder)).for_job(job.name, job.location.file)
+    program = lower(compiled, mode=request.mode)
+    if program.mode == "batch" and (request.checkpoint or request.trigger):
+        option = "--checkpoint" if request.checkpoint else "--trigger"
+        raise OptionError(f"{option} is for streaming runs, and this job runs as a batch: its sources are bounded")
     return PreparedRun(
         plan=compiled,
-        program=lower(compiled, mode=request.mode),
+        program=program,
         strategy=effective_strategy(job.restart_strategy, config.restart_strategy),
     )
 

@@ -237,6 +237,10 @@ class _Supervision:
         self.audience.vertex_changed(vertex)
 
     def _report(self) -> RunReport:
+        if self.session is not None:
+            self._watch_stages(self.session)
+        self.tracker.learn(self.result.vertices if self.result else ())
+        self.tracker.settle()
         application, figures = self._ask_spark()
         report = build_report(
             self.run.record(), self.program, self.tracker.snapshot(), self.result, figures, application=application

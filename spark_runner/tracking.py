@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from spark_runner.program import SparkProgram
-from spark_runner.results import ActionStarted, Event, VertexFinished
+from spark_runner.results import ActionStarted, Event, VertexFigures, VertexFinished
 
 __all__ = ["StageCounts", "VertexProgress", "VertexState", "VertexTracker", "stage_groups"]
 
@@ -56,6 +56,7 @@ class VertexTracker:
     def __init__(self, program: SparkProgram, changed: Changed) -> None:
         self._changed = changed
         self._groups = stage_groups(program)
+        self._upstream = _upstream(program)
         self._vertices = [
             VertexProgress(vertex=number, name=step.name, parallelism=step.parallelism)
             for number, step in enumerate(program.steps)
@@ -77,9 +78,9 @@ class VertexTracker:
                 self._go(vertex, "SCHEDULED")
         elif isinstance(event, VertexFinished):
             figures = event.figures
-            given = figures.operators[-1].records_out if figures.operators else None
-            known = given if given is not None or not figures.operators else figures.operators[-1].records_in
-            self._finish(figures.vertex, known)
+            last = figures.operators[-1] if figures.operators else None
+            # A sink gives nothing on: what it took is what it did.
+            self._finish(figures.vertex, (last.records_out or last.records_in) if last else None)
 
     def watch(self, stages: Iterable[StageCounts]) -> None:
         """Follow Spark's stages."""
@@ -88,6 +89,21 @@ class VertexTracker:
                 self._stage_of[counts.stage] = self._next_group(counts)
             for vertex in self._stage_of[counts.stage]:
                 self._count(vertex, counts)
+
+    def learn(self, vertices: Iterable[VertexFigures]) -> None:
+        """Take the stages that subtasks themselves reported, which are right where the guesses were not."""
+        for figures in vertices:
+            if figures.stages:
+                self._vertices[figures.vertex] = replace(self._vertices[figures.vertex], stage=max(figures.stages))
+
+    def settle(self) -> None:
+        """Give a finished vertex that no stage was left for the stage before it: Spark skips an exchange 1 -> 1."""
+        for progress in self.snapshot():
+            if progress.state == "FINISHED" and progress.stage is None:
+                stages = [self._vertices[one].stage for one in self._upstream[progress.vertex]]
+                known = [stage for stage in stages if stage is not None]
+                if known:
+                    self._vertices[progress.vertex] = replace(progress, stage=max(known))
 
     def end(self, state: Literal["FAILED", "CANCELED"]) -> None:
         """End every vertex that has begun and not finished; the others were never started."""
@@ -108,13 +124,14 @@ class VertexTracker:
     def _next_group(self, counts: StageCounts) -> tuple[int, ...]:
         taken = {vertex for vertices in self._stage_of.values() for vertex in vertices}
         for group in self._groups:
-            waiting = [vertex for vertex in group if self._vertices[vertex].state == "SCHEDULED"]
-            if waiting and not taken & set(group) and self._vertices[group[0]].parallelism == counts.tasks:
-                return tuple(waiting)
+            begun = [vertex for vertex in group if self._vertices[vertex].state not in ("CREATED", "CANCELED")]
+            if begun and not taken & set(group) and self._vertices[group[0]].parallelism == counts.tasks:
+                return tuple(begun)
         return ()
 
     def _count(self, vertex: int, counts: StageCounts) -> None:
         if self._vertices[vertex].state in _ENDED:
+            self._vertices[vertex] = replace(self._vertices[vertex], stage=counts.stage)
             return
         self._vertices[vertex] = replace(
             self._vertices[vertex],
@@ -140,6 +157,14 @@ class VertexTracker:
             return
         self._vertices[vertex] = replace(now, state=state)
         self._changed(self._vertices[vertex])
+
+
+def _upstream(program: SparkProgram) -> list[set[int]]:
+    """The steps that each step reads from, itself not counted."""
+    return [
+        {program.passes[inlet.source].step for one in step.passes for inlet in program.passes[one].inlets} - {number}
+        for number, step in enumerate(program.steps)
+    ]
 
 
 def stage_groups(program: SparkProgram) -> tuple[tuple[int, ...], ...]:
