@@ -10,10 +10,12 @@ from typing import Any
 from pyspark.errors import PySparkException
 
 from planner.errors import ExecutionError, PlanError
-from planner.job import Location, Operator
+from planner.job import Explode, Join, Location, Operator, Select, Where
 from spark_runner.failures import found_in
+from spark_runner.program import Operation, SparkProgram
 
 _CONDITION = re.compile(r"\[([A-Z_0-9.]+)\] (.*)")
+_PLACE = re.compile(r"(.*?):(\d+)(?::(\d+))?\Z")
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w+")
 
 
@@ -28,25 +30,50 @@ def blamed(operator: Operator, name: str, doing: str = "") -> Iterator[None]:
         raise translated(error, operator, name, doing) from error
 
 
-def translated(
-    error: BaseException,
-    operator: Operator | None,
-    name: str = "",
-    doing: str = "",
-    places: dict[str, Location] | None = None,
-) -> PlanError:
+def translated(error: BaseException, operator: Operator | None, name: str = "", doing: str = "") -> PlanError:
     """The error a user reads. A failure marked by an executor names its own operator."""
     if isinstance(error, PlanError):
         return error
     text = _text(error)
     failure = found_in(text) or found_in(str(error))
     if failure is not None:
-        return ExecutionError(failure.text(), operator=failure.operator, location=(places or {}).get(failure.operator))
+        return ExecutionError(failure.text(), operator=failure.operator, location=_location(failure.place))
     problem = _first_sentence(text)
     if operator is None:
         return ExecutionError(problem)
     what = f"operator {operator.key!r} ({name}) {doing}".rstrip()
     return ExecutionError(f"{what}: {problem}", operator=operator.key, location=operator.location)
+
+
+def owner_of(error: BaseException, program: SparkProgram) -> Operation | None:
+    """The operator whose SQL an error happened in, by the fragment Spark quotes."""
+    try:
+        fragments = [one.fragment() for one in error.getQueryContext()]  # type: ignore[attr-defined]
+    except Exception:  # most errors have no such context, and Connect's may not say
+        return None
+    for one in program.passes:
+        for operation in one.operations:
+            if any(fragment and fragment in sql for fragment in fragments for sql in _sql(operation)):
+                return operation
+    return None
+
+
+def _sql(operation: Operation) -> tuple[str, ...]:
+    behaviour = operation.operator.behaviour
+    if isinstance(behaviour, Where):
+        return (behaviour.condition,)
+    if isinstance(behaviour, Explode):
+        return (behaviour.expression,)
+    if isinstance(behaviour, Select):
+        return tuple(sql for _, sql in behaviour.columns)
+    return tuple(sql for _, sql in behaviour.select or ()) if isinstance(behaviour, Join) else ()
+
+
+def _location(place: str) -> Location | None:
+    match = _PLACE.match(place)
+    if match is None:
+        return None
+    return Location(match[1], int(match[2]), int(match[3]) if match[3] else None)
 
 
 def _text(error: BaseException) -> str:

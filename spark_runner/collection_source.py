@@ -63,7 +63,9 @@ def collection_frame(spark: Any, operator: Operator, schema: Any, parallelism: i
     columns = encode(records, arrow)
     if parallelism == 1:
         return spark.createDataFrame(pa.Table.from_arrays(columns, schema=arrow), schema=schema).coalesce(1)
-    targets = pa.array([n * parallelism // len(records) for n in range(len(records))], pa.int32())
+    count = len(records)
+    sizes = (count * (n + 1) // parallelism - count * n // parallelism for n in range(parallelism))
+    targets = pa.array([subtask for subtask, size in enumerate(sizes) for _ in range(size)], pa.int32())
     table = pa.Table.from_arrays([*columns, targets], schema=arrow.append(pa.field(_TARGET, pa.int32())))
     frame = spark.createDataFrame(table, schema=StructType([*schema.fields, StructField(_TARGET, IntegerType())]))
     return frame.repartitionById(parallelism, F.col(_TARGET)).drop(_TARGET)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from planner.errors import PlanError
 from planner.job import Reader, Writer
-from spark_runner.blame import translated
+from spark_runner.blame import owner_of, translated
 from spark_runner.figures import Reports, Tally
 from spark_runner.frames import Frames
 from spark_runner.program import Sink, SparkProgram
@@ -56,11 +57,15 @@ def _configured(spark: SparkSession, program: SparkProgram) -> Iterator[None]:
     settings = {**_SETTINGS, "spark.sql.files.minPartitionNum": str(max(readers, default=1))}
     names = [*settings, "spark.sql.shuffle.partitions"]
     before = {name: spark.conf.get(name, None) for name in names}
+    # PySpark writes every analysis error to standard error as JSON, before anybody can translate it
+    query_log = logging.getLogger("SQLQueryContextLogger")
+    silent, query_log.disabled = query_log.disabled, True
     try:
         for name, value in settings.items():
             spark.conf.set(name, value)
         yield
     finally:
+        query_log.disabled = silent
         for name, value in before.items():
             _restore(spark, name, value)
 
@@ -81,7 +86,6 @@ class _Execution:
         self.reports = Reports(spark)
         self.frames = Frames(program, spark, self.reports, self.tally)
         self.writers = Writers(spark, self.frames.path)
-        self.locations = {o.operator.key: o.operator.location for p in program.passes for o in p.operations}
         self.ran: set[int] = set()
 
     def run(self) -> RunResult:
@@ -100,7 +104,7 @@ class _Execution:
         except PlanError:
             raise
         except Exception as error:
-            raise translated(error, None, places=self.locations) from error
+            raise self._translated(error) from error
         finally:
             self.writers.discard()
             self.frames.release()
@@ -115,8 +119,16 @@ class _Execution:
         except PlanError:
             raise
         except Exception as error:
-            raise translated(error, None, places=self.locations) from error
+            raise self._translated(error, sink) from error
         self.events(ActionFinished(sink=name, vertices=vertices))
+
+    def _translated(self, error: Exception, sink: Sink | None = None) -> PlanError:
+        owner = owner_of(error, self.program)
+        if owner is not None:
+            return translated(error, owner.operator, owner.name, "failed")
+        if sink is not None and sink.kind == "write":
+            return translated(error, sink.operator, sink.name, "could not be written")
+        return translated(error, None)
 
     def _act(self, sink: Sink, frame: DataFrame) -> None:
         if sink.kind == "print":

@@ -6,13 +6,15 @@ Runs on executors and on the driver: nothing but the standard library and this p
 from __future__ import annotations
 
 import json
+import re
 import traceback
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 _OPEN, _CLOSE = "<<plan-failure ", " plan-failure>>"
 _RECORD_LIMIT = 600
-_OURS = Path(__file__).parent.name
+_SHIPPED = re.compile(r".*plan-shipped-[0-9a-f]+\.zip[/\\]")
+_MACHINERY = frozenset({Path(__file__).parent.name, "pyspark", "pyspark.zip", "asyncio"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +70,8 @@ def user_lines(error: BaseException) -> tuple[str, ...]:
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_machinery(frame.filename)]
     lines: list[str] = []
     for frame in frames:
-        lines.append(f'File "{frame.filename}", line {frame.lineno}, in {frame.name}')
+        filename = _SHIPPED.sub("", frame.filename)  # a module beside the job, as its author knows it
+        lines.append(f'File "{filename}", line {frame.lineno}, in {frame.name}')
         if frame.line:
             lines.append(f"  {frame.line}")
     return tuple(lines)
@@ -80,11 +83,4 @@ def described(error: BaseException) -> str:
 
 
 def _is_machinery(filename: str) -> bool:
-    parts = Path(filename).parts
-    return (
-        _OURS in parts
-        or "pyspark" in parts
-        or any(part.startswith(("pyspark.zip", "plan-shipped-")) and _OURS in filename for part in parts)
-        or filename.startswith("<frozen")
-        or "asyncio" in parts
-    )
+    return not _MACHINERY.isdisjoint(Path(filename).parts) or filename.startswith("<frozen")

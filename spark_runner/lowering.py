@@ -191,10 +191,37 @@ class _Lowerer:
             self._sink(step, node, operator, edges)
             return
         at, number = self._place(step, node, operator, edges, lowered)
-        self._publish(node, operator, at, number, setting.pickled, edges)
+        self._publish(node, operator, at, number, edges)
+        if operator.watermarks is not None and node.id in self.event_time.stamped:
+            self._stamp_source(node, operator)
         if lowered.role == "sink":
             outlet = self._outlet(self.streams[node.id, None], Outlet(operation=number, pickled=True))
             self._add_sink(at, outlet, "drain", node, operator, step)
+
+    def _stamp_source(self, node: StreamNode, operator: Operator) -> None:
+        """A strategy given with the source: no operator of its own in Flink, an operation of the same node here."""
+        strategy = operator.watermarks
+        if strategy is None or (strategy.time is None and strategy.assigner is None):
+            return
+        if strategy.assigner is not None:
+            strategy = replace(strategy, assigner=resolve(strategy.assigner, operator, self.folder))
+        stream = self.streams[node.id, None]
+        at, parent = stream.source, stream.operation
+        if strategy.assigner is not None and self.drafts[at].engine == "native":
+            source = self.drafts[at]
+            inlet = Inlet(source=at, outlet=self._outlet(stream, Outlet(operation=parent)))
+            self.drafts.append(_Draft(source.step, "python", source.parallelism, inlets=[inlet]))
+            at, parent = len(self.drafts) - 1, None
+        draft = self.drafts[at]
+        role = "watermarks" if draft.engine == "python" else ""
+        stamping = replace(operator, kind="watermarks", behaviour=strategy, watermarks=None)
+        draft.operations.append(Operation(node=node.id, name=node.name, operator=stamping, parent=parent, role=role))
+        self.streams[node.id, None] = replace(
+            stream,
+            source=at,
+            operation=len(draft.operations) - 1,
+            declared_by=stream.declared_by if parent is not None else None,
+        )
 
     def _setting(self, node: StreamNode, edges: tuple[int, ...]) -> Setting:
         step = self.steps_of.get(node.id)
@@ -269,9 +296,7 @@ class _Lowerer:
                         return at, None, None
         return None, None, None
 
-    def _publish(
-        self, node: StreamNode, operator: Operator, at: int, number: int, pickled: bool, edges: tuple[int, ...]
-    ) -> None:
+    def _publish(self, node: StreamNode, operator: Operator, at: int, number: int, edges: tuple[int, ...]) -> None:
         native = self.drafts[at].engine == "native"
         keeps = operator.kind in _KEEPS_COLUMNS or (operator.kind == "window_reduce" and self._reduces(operator))
         inherited = self._stream(self.graph.edges[edges[0]]) if keeps and operator.output is None else None

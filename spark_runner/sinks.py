@@ -66,15 +66,14 @@ class Writers:
         partition = dict(writer.options).get("partitionBy")
         if partition:
             out = out.partitionBy(*(name.strip() for name in partition.split(",")))
-        with blamed(sink.operator, sink.name, "could not be written"):
-            if target is None or self._files is None:
-                mode = "overwrite" if writer.format.lower() == "noop" else writer.mode
-                out.mode(mode).save(target) if target is not None else out.mode(mode).save()
-                return
-            aside = self._files.sibling(target)
-            self._aside.append(aside)
-            out.mode("error").save(aside)
-            self._staged.append(Staged(sink=sink, aside=aside, target=target, mode=writer.mode))
+        if target is None or self._files is None:
+            mode = "overwrite" if writer.format.lower() == "noop" else writer.mode
+            out.mode(mode).save(target) if target is not None else out.mode(mode).save()
+            return
+        aside = self._files.sibling(target)
+        self._aside.append(aside)
+        out.mode("error").save(aside)
+        self._staged.append(Staged(sink=sink, aside=aside, target=target, mode=writer.mode))
 
     def publish(self) -> None:
         """Put every result in its place."""

@@ -166,7 +166,9 @@ def keyed(data: list[Any], parallelism: int, chaining: bool) -> JobDefinition:
     )
     grouped = timed.key_by(lambda v: v[0])
     grouped.window(TumblingEventTimeWindows.of(Time.seconds(5))).reduce(lambda a, b: (a[0], a[1] + b[1])).print()
-    grouped.window(SlidingEventTimeWindows.of(Time.seconds(10), Time.seconds(4))).process(Listing(), Types.STRING()).print()
+    grouped.window(SlidingEventTimeWindows.of(Time.seconds(10), Time.seconds(4))).process(
+        Listing(), Types.STRING()
+    ).print()
     grouped.window(EventTimeSessionWindows.with_gap(Time.seconds(4))).aggregate(Mean(), Types.DOUBLE()).print()
     return env.build("keyed")
 

@@ -96,12 +96,18 @@ def _watermarks(job: JobDefinition, one: Operator, inputs: list[list[Timed]]) ->
     return [(record, f(record, -1)) for record, _ in inputs[0]], {}
 
 
-def _by_key(job: JobDefinition, one: Operator, inputs: list[list[Timed]]) -> dict[Any, list[tuple[Any, int | None, int]]]:
+def _by_key(
+    job: JobDefinition, one: Operator, inputs: list[list[Timed]]
+) -> dict[Any, list[tuple[Any, int | None, int]]]:
     groups: dict[Any, list[tuple[Any, int | None, int]]] = {}
     for side, records in enumerate(inputs):
         partition = job.by_id[one.inputs[side]]
         assert isinstance(partition, Partition)
-        select = partition.key_selector.target if partition.key_selector else lambda r, p=partition: r[int(p.key_columns[0][1:])]
+        select = (
+            partition.key_selector.target
+            if partition.key_selector
+            else lambda r, p=partition: r[int(p.key_columns[0][1:])]
+        )
         for record, at in records:
             groups.setdefault(select(record), []).append((record, at, side))
     return groups
@@ -176,7 +182,9 @@ class _Surroundings:
             heapq.heappush(self.timers, at)
 
 
-def _sorted_out(results: Iterable[Any] | None, at: int | None, out: list[Timed], tagged: dict[str, list[Timed]]) -> None:
+def _sorted_out(
+    results: Iterable[Any] | None, at: int | None, out: list[Timed], tagged: dict[str, list[Timed]]
+) -> None:
     for item in results or ():
         if isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], OutputTag):
             tagged.setdefault(item[0].tag_id, []).append((item[1], at))

@@ -97,4 +97,6 @@ def test_a_stream_without_a_type_carries_any_object(run: Any) -> None:
     env = environment(2)
     made = env.from_collection([1, "two", None, {"three": 3}, (4, [5])]).map(lambda x: [x]).rebalance()
     made.map(lambda x: repr(x[0]), output_type=Types.STRING()).print()
-    assert run(env.build("any")).printed["print-1"] == Counter({"1": 1, "'two'": 1, "None": 1, "{'three': 3}": 1, "(4, [5])": 1})
+    assert run(env.build("any")).printed["print-1"] == Counter(
+        {"1": 1, "'two'": 1, "None": 1, "{'three': 3}": 1, "(4, [5])": 1}
+    )
