@@ -33,7 +33,7 @@ class Location:
         return f"{self.file}:{self.line}" + (f":{self.column}" if self.column else "")
 
 
-# --- what an operator does when it runs: optional for planning, required for running -----------------------------------
+# --- what an operator does when it runs: optional for planning, required for running ---------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watermarks:
-    """Event-time stamps: the timestamp assigner (a column or a function) and how late records may be, in milliseconds."""
+    """Event-time stamps: where they come from (a column or a function) and how late records may be, in milliseconds."""
 
     time: str | None = None
     assigner: PythonFunction | None = None
@@ -139,11 +139,22 @@ class Writer:
 
 
 Behaviour = (
-    PythonFunction | Where | Select | Explode | Aggregate | Join | Window | Watermarks | Collection | Sequence | Reader | Writer
+    PythonFunction
+    | Where
+    | Select
+    | Explode
+    | Aggregate
+    | Join
+    | Window
+    | Watermarks
+    | Collection
+    | Sequence
+    | Reader
+    | Writer
 )
 
 
-# --- transformations ---------------------------------------------------------------------------------------------------
+# --- transformations -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +162,7 @@ class Operator:
     """A transformation that becomes a stream node (a v2 sink becomes one or two)."""
 
     id: int
-    key: str  # how messages and `--set` name it: the id in YAML; in Python the uid, else the kind and its count ("map-2")
+    key: str  # how messages and `--set` name it: the id in YAML; in Python the uid, else kind and count ("map-2")
     kind: OperatorKind
     location: Location
     inputs: tuple[int, ...] = ()  # transformation ids, one an input position
