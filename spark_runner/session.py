@@ -177,14 +177,16 @@ def _import_early() -> None:
 
 def _open_connect(request: RunRequest, master: Master, name: str) -> Session:
     try:
-        from pyspark.sql.connect.session import SparkSession
+        import pyspark.sql.connect.session  # noqa: F401
+        from pyspark.sql import SparkSession
     except ImportError as error:
         raise ExecutionError(
             f"Spark Connect needs a package that is not installed: {error}",
-            hint="pip install 'plan-inspector[connect]'",
+            hint="pip install 'plan-inspector[spark]'",
         ) from error
     chosen = {"spark.sql.adaptive.coalescePartitions.enabled": "false", **dict(request.conf)}
     try:
+        # Through the common builder: it also tells pyspark.sql.functions that there is no JVM here.
         spark = SparkSession.builder.remote(request.master).appName(name).getOrCreate()
         for key, value in chosen.items():
             spark.conf.set(key, value)
