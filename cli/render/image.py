@@ -16,6 +16,7 @@ from planner.errors import OptionError
 __all__ = ["ImageFormat", "draw"]
 
 ImageFormat = Literal["svg", "png", "pdf"]
+_OPTIONS: dict[ImageFormat, tuple[str, ...]] = {"png": ("-Gdpi=144",)}  # sharp on the screens people have
 
 
 def draw(source: str, format: ImageFormat) -> bytes:
@@ -25,7 +26,9 @@ def draw(source: str, format: ImageFormat) -> bytes:
 
 
 def _with_program(program: str, source: str, format: ImageFormat) -> bytes:
-    done = subprocess.run([program, f"-T{format}"], input=source.encode(), capture_output=True, check=False)
+    done = subprocess.run(
+        [program, f"-T{format}", *_OPTIONS.get(format, ())], input=source.encode(), capture_output=True, check=False
+    )
     if done.returncode:
         raise OptionError(
             f"{program} could not draw the picture: {done.stderr.decode(errors='replace').strip()}",
@@ -44,7 +47,9 @@ def _in_process(source: str, format: ImageFormat) -> bytes:
         ) from None
     with warnings.catch_warnings(), _without_chatter():
         warnings.simplefilter("ignore")
-        drawn = pygraphviz.AGraph(string=source).draw(format=format, prog="dot")
+        drawn = pygraphviz.AGraph(string=source).draw(
+            format=format, prog="dot", args=" ".join(_OPTIONS.get(format, ()))
+        )
     assert isinstance(drawn, bytes)
     return drawn
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from planner.job import Location
+from planner.job import Location, OperatorKind
 from planner.pipeline import Plan
 from planner.state import State, state_of
 from planner.stream_graph import StreamNode
@@ -29,6 +29,7 @@ class OperatorRef:
     node: int
     key: str  # unique: the operator's key, with ":committer" behind it for the second node of a sink
     name: str
+    kind: OperatorKind
     uid: str | None
     operator_id: str
     parallelism: int
@@ -49,6 +50,7 @@ class OperatorRef:
             "node": self.node,
             "key": self.key,
             "name": self.name,
+            "kind": self.kind,
             "uid": self.uid,
             "operator_id": self.operator_id,
             "parallelism": self.parallelism,
@@ -70,6 +72,7 @@ def _describe(plan: Plan, node: StreamNode) -> OperatorRef:
         node=node.id,
         key=node.operator.key + _SUFFIXES[node.role],
         name=node.name,
+        kind=node.operator.kind,
         uid=node.uid,
         operator_id=plan.operator_ids[node.id],
         parallelism=node.parallelism,
@@ -88,7 +91,7 @@ def _origin(node: StreamNode) -> Origin:
 
 
 def matches(word: str, operators: Iterable[OperatorRef]) -> list[OperatorRef]:
-    """The operators a user may mean by `word`: by key, else uid, node id, operator id, name, name in any case."""
+    """The operators a user may mean by `word`: by the first of the readings below that fits any."""
     known = list(operators)
     for fits in _READINGS:
         found = [ref for ref in known if fits(ref, word)]
@@ -103,5 +106,11 @@ _READINGS: tuple[Callable[[OperatorRef, str], bool], ...] = (
     lambda ref, word: str(ref.node) == word,
     lambda ref, word: ref.operator_id == word.lower(),
     lambda ref, word: ref.name == word,
-    lambda ref, word: ref.name.casefold() == word.casefold(),
+    lambda ref, word: _loose(ref.name) == _loose(word),
+    lambda ref, word: ref.kind == word,
 )
+
+
+def _loose(name: str) -> str:
+    """A name without case and punctuation: "keyed-aggregation" is "Keyed Aggregation"."""
+    return "".join(character for character in name.casefold() if character.isalnum())

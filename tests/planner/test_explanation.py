@@ -192,14 +192,17 @@ def test_a_wrong_setting_says_what_is_wrong(setting: str, complaint: str, hint: 
         assert refusal.value.hint is not None and hint in refusal.value.hint
 
 
-@pytest.mark.parametrize("word", ["source:m", "Source: Custom Source:Map", "1:2", "source : m", "map:sum-uid"])
+@pytest.mark.parametrize(
+    "word",
+    ["source:m", "Source: Custom Source:Map", "1:2", "source : m", "map:sum-uid", "map:keyed-aggregation", "map:sum"],
+)
 def test_an_edge_is_found_by_what_users_call_its_ends(word: str) -> None:
     job = pipeline(
         {"id": "m", "type": "map"}, {"id": "s", "type": "sum", "key_by": "k", "field": "v", "uid": "sum-uid"}
     )
     edges = explain_plan(plan(job)).edges
     found = select_edges(edges, word)
-    assert [edge.source.key for edge in found] == (["m"] if word == "map:sum-uid" else ["source"])
+    assert [edge.source.key for edge in found] == (["m"] if word.startswith("map:") else ["source"])
 
 
 def test_an_edge_that_may_be_several_lists_them() -> None:
