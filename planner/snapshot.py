@@ -29,6 +29,7 @@ class OperatorSnapshot:
     group: str
     keyed_by: str | None = None
     does: str | None = None
+    output: str | None = None  # the declared type of what it gives out
     written_id: str | None = None  # the id in YAML: tells operators apart that nothing else does
 
     @property
@@ -105,6 +106,7 @@ def _operator(plan: Plan, node: StreamNode, key: str, ceiling: int) -> OperatorS
         group=node.slot_sharing_group,
         keyed_by=describe_key(key_partitions(plan.job, operator)),
         does=describe_behaviour(operator),
+        output=operator.output,
         written_id=operator.key if _is_yaml(plan.job) else None,
     )
 

@@ -14,6 +14,7 @@ from planner.diff.comparison import Comparison, OperatorPair
 from planner.diff.compatibility import incompatibilities
 from planner.diff.id_causes import find_id_causes
 from planner.diff.id_words import cause_in_words
+from planner.diff.record_types import entering_types
 from planner.snapshot import OperatorSnapshot, Snapshot
 from planner.state import describe_state
 
@@ -55,6 +56,7 @@ def find_changes(comparison: Comparison) -> tuple[Change, ...]:
         *_job(comparison),
         *_lost(comparison),
         *_state(comparison),
+        *_record_types(comparison),
         *_added(comparison),
         *(change for pair in comparison.operators for change in _settings(pair)),
         *_chains(comparison),
@@ -160,6 +162,24 @@ def _state(comparison: Comparison) -> Iterator[Change]:
                 message=f"{called(pair.new)}: {reason.text}",
                 before=reason.before,
                 after=reason.after,
+            )
+
+
+def _record_types(comparison: Comparison) -> Iterator[Change]:
+    """State keeps records: those of another type do not fit, wherever upstream the type was changed."""
+    old, new = entering_types(comparison.old), entering_types(comparison.new)
+    for pair in comparison.operators:
+        before, after = old[pair.old_at], new[pair.new_at]
+        if before != after and pair.old.state in ("keyed", "operator"):
+            yield Change(
+                level="state-breaking",
+                part="state",
+                kind="record-type",
+                subject=called(pair.new),
+                message=f"{called(pair.new)} keeps records of another type: "
+                f"{' and '.join(before)} -> {' and '.join(after)}",
+                before=list(before),
+                after=list(after),
             )
 
 

@@ -143,6 +143,7 @@ def _read_operator(key: str, values: Mapping[str, Any]) -> OperatorSnapshot:
         group=values.get("group", "default"),
         keyed_by=values.get("keyed_by"),
         does=values.get("does"),
+        output=values.get("output"),
         written_id=values.get("yaml_id"),
     )
 
@@ -211,6 +212,7 @@ def _operator_values(operator: OperatorSnapshot) -> dict[str, Any]:
         "group": operator.group if operator.group != "default" else None,
         "keyed_by": operator.keyed_by,
         "does": operator.does,
+        "output": operator.output,
         "yaml_id": operator.written_id if operator.uid is None and operator.does is None else None,
     }
     return {key: value for key, value in values.items() if value is not None}

@@ -114,3 +114,28 @@ def test_the_gravest_change_stands_first() -> None:
     levels = [change.level for change in found]
     assert levels == sorted(levels, key=["state-breaking", "performance", "safe"].index)
     assert set(levels) == {"state-breaking", "performance", "safe"}
+
+
+TYPED = """
+name: typed
+operators:
+  - {id: lines, type: source, format: json, path: x, schema: "user string, n bigint", uid: lines}
+  - {id: parse, type: map, input: lines, select: {user: user, n: n}, uid: parse}
+  - {id: valid, type: filter, input: parse, where: n > 0, uid: valid}
+  - {id: totals, type: sum, input: valid, key_by: user, field: n, uid: totals}
+  - {id: out, type: print, input: totals, uid: out}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "level"),
+    [
+        ("n: n}", "n: n, day: day}", "state-breaking"),
+        ("n: n}", "n: n * 1.5}", "state-breaking"),
+        ("n > 0", "n > 1", "safe"),
+    ],
+)
+def test_another_type_upstream_breaks_the_state_behind_it(before: str, after: str, level: str) -> None:
+    found = changes(TYPED, TYPED.replace(before, after))
+    assert found[0].level == level
+    assert ("record-type" in {change.kind for change in found}) is (level == "state-breaking")

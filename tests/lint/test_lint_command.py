@@ -143,3 +143,33 @@ def test_linting_imports_neither_rich_nor_spark(project: Project) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, env={"PYTHONPATH": root}
     )
     assert done.stdout.endswith("[]\n")
+
+
+def test_every_report_is_the_same_bytes_for_every_hash_seed(project: Project) -> None:
+    root = Path(__file__).parents[2]
+    jobs = sorted(str(path) for path in (root / "samples").glob("*/job.*"))
+    recorded = run_seeded("0", "lint", *jobs, "--baseline", str(project.lock), "--update-baseline")
+    assert recorded == b""
+    lock = project.lock.read_bytes()
+    project.lock.write_bytes(lock.replace(b'"chained": false', b'"chained": true').replace(b'"id": "1', b'"id": "2'))
+    for arguments in (
+        ("lint", *jobs, "--baseline", str(project.lock), "--format", "json"),
+        ("diff", str(project.lock), jobs[0]),
+    ):
+        assert run_seeded("1", *arguments) == run_seeded("2", *arguments)
+    project.lock.unlink()
+    run_seeded("3", "lint", *jobs, "--baseline", str(project.lock), "--update-baseline")
+    assert project.lock.read_bytes() == lock
+
+
+def run_seeded(seed: str, *arguments: str) -> bytes:
+    script = "import sys; from cli.app import main; main(sys.argv[1:])"
+    root = str(Path(__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        check=True,
+        env={"PYTHONPATH": root, "PYTHONHASHSEED": seed},
+    )
+    return done.stdout
