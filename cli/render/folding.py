@@ -76,38 +76,47 @@ def _partitions(low: int, high: int) -> str:
 
 
 def fold_groups(groups: Sequence[tuple[Subtask, ...]], names: Sequence[str]) -> list[Run]:
-    """Slots or regions in order; those that hold the next subtask of the same vertices are folded."""
+    """Slots or regions in order; those that hold the next subtasks of the same vertices are folded."""
+    ranges = [_by_vertex(group) for group in groups]
     runs: list[Run] = []
     start = 0
     for position in range(1, len(groups) + 1):
-        if position == len(groups) or not _continues(groups[position - 1], groups[position]):
-            text = _group(groups[start], groups[position - 1], names)
+        if position == len(groups) or not _continues(ranges[position - 1], ranges[position]):
+            text = _group(ranges[start], ranges[position - 1], names)
             runs.append(Run(first=start, last=position - 1, text=text))
             start = position
     return runs
 
 
-def _continues(before: tuple[Subtask, ...], after: tuple[Subtask, ...]) -> bool:
-    return len(before) == len(after) and all(
-        vertex == other and subtask + 1 == following
-        for (vertex, subtask), (other, following) in zip(before, after, strict=True)
-    )
+_Ranges = list[tuple[int, list[tuple[int, int]]]]  # of each vertex in a group: its subtasks as ranges
 
 
-def _group(first: tuple[Subtask, ...], last: tuple[Subtask, ...], names: Sequence[str]) -> str:
-    if first == last:
-        return ", ".join(f"{names[vertex]}[{subtasks}]" for vertex, subtasks in _by_vertex(first))
-    ends = zip(first, last, strict=True)
-    return ", ".join(f"{names[vertex]}[{span(subtask, end)}]" for (vertex, subtask), (_, end) in ends)
-
-
-def _by_vertex(group: Iterable[Subtask]) -> list[tuple[int, str]]:
-    """The subtasks of each vertex in a group, as ranges."""
-    found: dict[int, list[list[int]]] = {}
+def _by_vertex(group: Iterable[Subtask]) -> _Ranges:
+    found: dict[int, list[tuple[int, int]]] = {}
     for vertex, subtask in group:
         ranges = found.setdefault(vertex, [])
         if ranges and ranges[-1][1] + 1 == subtask:
-            ranges[-1][1] = subtask
+            ranges[-1] = (ranges[-1][0], subtask)
         else:
-            ranges.append([subtask, subtask])
-    return [(vertex, ",".join(span(low, high) for low, high in ranges)) for vertex, ranges in found.items()]
+            ranges.append((subtask, subtask))
+    return list(found.items())
+
+
+def _continues(before: _Ranges, after: _Ranges) -> bool:
+    """Whether every vertex goes on with as many subtasks, directly behind."""
+    return len(before) == len(after) and all(
+        vertex == other and len(old) == len(new) == 1 and new[0] == (old[0][1] + 1, 2 * old[0][1] - old[0][0] + 1)
+        for (vertex, old), (other, new) in zip(before, after, strict=True)
+    )
+
+
+def _group(first: _Ranges, last: _Ranges, names: Sequence[str]) -> str:
+    parts = []
+    for (vertex, ranges), (_, ends) in zip(first, last, strict=True):
+        if first is last:
+            parts.append(f"{names[vertex]}[{','.join(span(low, high) for low, high in ranges)}]")
+        else:
+            low, high = ranges[0]
+            each = f" ({high - low + 1} each)" if high > low else ""
+            parts.append(f"{names[vertex]}[{span(low, ends[0][1])}]{each}")
+    return ", ".join(parts)

@@ -202,3 +202,21 @@ def test_slots_that_follow_each_other_are_one_line() -> None:
         (0, 1, "A[0-1], B[0-1]"),
         (2, 2, "B[2]"),
     ]
+
+
+def test_regions_of_several_subtasks_that_follow_each_other_are_one_line() -> None:
+    regions = tuple(((0, k), (1, 2 * k), (1, 2 * k + 1)) for k in range(5_000))
+    assert [run.text for run in fold_groups(regions, ["A", "B"])] == ["A[0-4999], B[0-9999] (2 each)"]
+    uneven = (((0, 0), (1, 0)), ((0, 1), (1, 1), (1, 2)), ((1, 3), (1, 5)))
+    assert [run.text for run in fold_groups(uneven, ["A", "B"])] == ["A[0], B[0]", "A[1], B[1-2]", "B[3,5]"]
+
+
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(0, 2), st.integers(0, 6)), min_size=1, unique=True).map(sorted).map(tuple),
+        max_size=8,
+    )
+)
+def test_folded_groups_cover_every_group_once(groups: list[tuple[tuple[int, int], ...]]) -> None:
+    runs = fold_groups(groups, ["A", "B", "C"])
+    assert [number for run in runs for number in range(run.first, run.last + 1)] == list(range(len(groups)))

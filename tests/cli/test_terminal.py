@@ -1,0 +1,68 @@
+"""What a terminal gets: styles, and lines wrapped under their own indent."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def on_a_terminal(*arguments: str, columns: int, **environment: str) -> str:
+    """The output of the real program when a terminal of that width reads it."""
+    main_end, its_end = pty.openpty()
+    script = "import sys; from cli.app import main; sys.exit(main())"
+    settings = {"COLUMNS": str(columns), "TERM": "xterm-256color", "PYTHONPATH": str(ROOT), **environment}
+    clean = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, *arguments], stdout=its_end, stderr=its_end, cwd=ROOT, env={**clean, **settings}
+    )
+    os.close(its_end)
+    found = b""
+    while True:
+        try:
+            part = os.read(main_end, 65_536)
+        except OSError:  # Linux: the other end was closed
+            break
+        if not part:
+            break
+        found += part
+    os.close(main_end)
+    assert process.wait() == 0
+    return found.decode().replace("\r\n", "\n")
+
+
+def test_text_is_styled_and_wrapped_under_its_indent() -> None:
+    text = on_a_terminal("explain", "samples/parallelism_mismatch/job.yaml", columns=60)
+    lines = STYLE.sub("", text).split("\n")
+    assert STYLE.search(text)
+    assert max(len(line) for line in lines) <= 60
+    start = next(number for number, line in enumerate(lines) if "REBALANCE comes from" in line)
+    assert lines[start].startswith("    REBALANCE") and re.match(r"    \S", lines[start + 1])
+    assert "" in lines[:4], "sections stay apart"
+
+
+def test_nothing_is_lost_by_wrapping() -> None:
+    job = "tests/golden/jobs/every_obstacle.yaml"
+    wide = on_a_terminal("explain", job, columns=300)
+    narrow = on_a_terminal("explain", job, columns=50)
+    assert "".join(STYLE.sub("", wide).split()) == "".join(STYLE.sub("", narrow).split())
+
+
+def test_no_color_is_plain_on_a_terminal_too() -> None:
+    text = on_a_terminal("show", "samples/word_count/job.yaml", columns=80, NO_COLOR="1")
+    assert "\x1b" not in text
+
+
+def test_names_cannot_send_commands_to_the_terminal(tmp_path: Path) -> None:
+    job = tmp_path / "job.yaml"
+    name = "\\e]0;title\\a\\e[2J"
+    job.write_text(f'operators:\n  - {{id: a, type: source, name: "{name}"}}\n  - {{id: b, type: print, input: a}}\n')
+    text = on_a_terminal("explain", str(job), columns=200)
+    assert "\x1b]" not in text and "\x1b[2J" not in text
+    assert "\\x1b]0;title\\x07\\x1b[2J" in text
