@@ -1,0 +1,88 @@
+"""Clusters that lose their parts while a job runs: right records, exact figures, or one message and exit 3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.clusters.high_availability import HighAvailabilityCluster
+from tests.clusters.marks import JOB, VERTICES, Marks
+from tests.clusters.plan_runs import Finished, run_plan
+from tests.clusters.standalone import StandaloneCluster
+from tests.clusters.yarn import YarnCluster
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.fixture
+def marks(tmp_path: Path) -> Marks:
+    return Marks(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def undisturbed() -> Finished:
+    """The job where nothing happens to it."""
+    run = run_plan(JOB, "local[2]")
+    assert run.code == 0, run.errors
+    assert len(run.printed) == 40
+    return run
+
+
+@pytest.fixture(scope="module")
+def breakable() -> Iterator[StandaloneCluster]:
+    """A cluster that the tests of this module may harm."""
+    with StandaloneCluster() as cluster:
+        yield cluster
+
+
+def worker_at(place: Path, cluster: StandaloneCluster) -> int:
+    """The number of the worker whose executor works in a folder."""
+    return int(place.relative_to(cluster.folder.resolve()).parts[0].removeprefix("worker"))
+
+
+def test_a_worker_dies_in_every_stage(breakable: StandaloneCluster, marks: Marks, undisturbed: Finished) -> None:
+    with marks.start(breakable.url) as run:
+        for vertex in VERTICES:
+            breakable.kill_worker(worker_at(marks.place_of(vertex, run), breakable))
+            breakable.start_worker()
+        run.end().check_like(undisturbed)
+    breakable.wait_for_workers()
+
+
+def test_python_exits_a_task_fails_twice_an_executor_dies(
+    breakable: StandaloneCluster, marks: Marks, undisturbed: Finished
+) -> None:
+    with marks.start(breakable.url, misfortunes="exit-once fail-twice") as run:
+        breakable.kill_executor(worker_at(marks.place_of("third", run), breakable))
+        run.end().check_like(undisturbed)
+    assert (marks.count("exit-once"), marks.count("fail-twice")) == (1, 2)
+
+
+def test_the_leading_master_dies(
+    high_availability: HighAvailabilityCluster, marks: Marks, undisturbed: Finished
+) -> None:
+    first = high_availability.leader
+    with marks.start(high_availability.url) as run:
+        marks.place_of("second", run)
+        high_availability.kill_leader()
+        run.end().check_like(undisturbed)
+    high_availability.wait_for_workers()
+    assert high_availability.leader is not first
+
+
+def test_a_node_manager_dies(yarn: YarnCluster, marks: Marks, undisturbed: Finished) -> None:
+    with marks.start("yarn", settings=yarn.settings, environment=yarn.environment) as run:
+        place = marks.place_of("second", run)
+        yarn.kill_node(int(place.relative_to(yarn.folder.resolve()).parts[0].removeprefix("node")))
+        run.end().check_like(undisturbed)
+
+
+def test_nobody_is_left(breakable: StandaloneCluster, marks: Marks) -> None:
+    """Last of those that harm this cluster."""
+    with marks.start(breakable.url, "--timeout", "90s") as run:
+        marks.place_of("first", run)
+        for worker in range(len(breakable.workers)):
+            breakable.kill_worker(worker)
+        run.end().check_refusal("--timeout")
