@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from planner.errors import ExecutionError, OptionError
+from spark_runner.yarn_site import resource_managers
 
 __all__ = ["Master", "check_deploy_mode", "check_reachable", "parse_master"]
 
@@ -19,6 +20,7 @@ _LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]")
 _ADDRESS = re.compile(r"(?P<host>[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>\d{1,5})")
 _KNOWN = "local[N], local[*], spark://host:7077[,host:7077], yarn, k8s://https://host:443 or sc://host:15002"
 _CONNECT_PORT = 15002
+_SERVERS = {"yarn": "resource manager", "connect": "Spark Connect server", "kubernetes": "Kubernetes API server"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,15 +52,18 @@ def parse_master(url: str) -> Master:
 def check_reachable(master: Master, *, timeout: float = 5.0) -> None:
     """Refuse a master nobody listens at, in seconds: Spark itself tries for a minute, then prints a stack trace."""
     failures = []
-    for address in master.addresses:
+    for address in resource_managers() if master.kind == "yarn" else master.addresses:
         failure = _connection_failure(address, timeout)
         if failure is None:
             return
         failures.append(f"{address[0]}:{address[1]} ({failure})")
     if failures:
+        who = _SERVERS.get(master.kind, "Spark master")
         raise ExecutionError(
-            f"no Spark master answers at {master.url}: {', '.join(failures)}",
-            hint="is it running, and is the address the one it prints when it starts?",
+            f"no {who} answers at {master.url}: {', '.join(failures)}",
+            hint="is it running, and is the address the one it prints when it starts?"
+            if master.kind != "yarn"
+            else "is it running, and is HADOOP_CONF_DIR this cluster's?",
         )
 
 
