@@ -1,7 +1,8 @@
-"""The baseline file: the plans of several jobs as they were accepted, one line an operator and one an edge.
+"""The baseline file: the plans of several jobs as they were accepted, one line a job, an operator and an edge.
 
 Jobs are keyed by name, by their file where names collide; operators by uid, or by name and position. Everything is
-sorted, nothing depends on line numbers or on the machine, so that the file reads and merges like source.
+sorted, nothing depends on line numbers or on the machine, and every line names its job: two jobs may be much alike, and
+a merge must never take a line of one for a line of the other.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ def parse_baseline(text: str, path: Path) -> Baseline:
             f"{path} is not a baseline of version {VERSION}", hint="write it again with plan lint --update-baseline"
         )
     try:
-        return Baseline(path=path, jobs=tuple(_read_job(key, entry) for key, entry in document["jobs"].items()))
+        return Baseline(path=path, jobs=tuple(_read_jobs(document)))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise OptionError(
             f"{path} is damaged: {type(error).__name__}: {error}",
@@ -116,22 +117,35 @@ def parse_baseline(text: str, path: Path) -> Baseline:
         ) from error
 
 
-def _read_job(key: str, entry: Mapping[str, Any]) -> BaselineJob:
-    operators = tuple(_read_operator(name, values) for name, values in entry["operators"].items())
-    position = {operator.key: at for at, operator in enumerate(operators)}
-    snapshot = Snapshot(
-        name=entry.get("name", key),
-        mode=entry["mode"],
-        operators=operators,
-        edges=tuple(_read_edge(position, values) for values in entry["edges"]),
-        slots=None if entry["slots"] is None else tuple(sorted(entry["slots"].items())),
-    )
-    return BaselineJob(key=key, file=entry["file"], snapshot=snapshot)
+def _read_jobs(document: Mapping[str, Any]) -> Iterator[BaselineJob]:
+    operators, edges = (_by_job(document[part], document["jobs"]) for part in ("operators", "edges"))
+    for key, entry in document["jobs"].items():
+        found = tuple(_read_operator(values) for values in operators.get(key, ()))
+        position = {operator.key: at for at, operator in enumerate(found)}
+        if len(position) < len(found):
+            raise ValueError(f"job {key!r} has an operator twice")
+        snapshot = Snapshot(
+            name=entry.get("name", key),
+            mode=entry["mode"],
+            operators=found,
+            edges=tuple(_read_edge(position, values) for values in edges.get(key, ())),
+            slots=None if entry["slots"] is None else tuple(sorted(entry["slots"].items())),
+        )
+        yield BaselineJob(key=key, file=entry["file"], snapshot=snapshot)
 
 
-def _read_operator(key: str, values: Mapping[str, Any]) -> OperatorSnapshot:
+def _by_job(entries: Iterable[Mapping[str, Any]], jobs: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]]:
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for entry in entries:
+        if entry["job"] not in jobs:
+            raise ValueError(f"there is no job {entry['job']!r}")
+        found.setdefault(entry["job"], []).append(entry)
+    return found
+
+
+def _read_operator(values: Mapping[str, Any]) -> OperatorSnapshot:
     return OperatorSnapshot(
-        key=key,
+        key=values["operator"],
         name=values["name"],
         kind=values["kind"],
         id=values["id"],
@@ -163,9 +177,19 @@ def _read_edge(position: Mapping[str, int], values: Mapping[str, Any]) -> EdgeSn
 
 
 def dump_baseline(jobs: Iterable[BaselineJob]) -> str:
-    """The file's text: sorted, one line an operator and one an edge."""
-    entries = ",\n".join(_job_text(job) for job in sorted(_keyed(jobs), key=lambda job: job.key))
-    return f'{{\n  "version": {VERSION},\n  "jobs": {{\n{entries}\n  }}\n}}\n'
+    """The file's text: sorted, one line a job, one an operator, one an edge."""
+    keyed = sorted(_keyed(jobs), key=lambda job: job.key)
+    headers = [f"{_json(job.key)}: {_json(_job_values(job))}" for job in keyed]
+    operators = [_json({"job": job.key, **values}) for job in keyed for values in _operators(job.snapshot)]
+    edges = [_json({"job": job.key, **values}) for job in keyed for values in _edges(job.snapshot)]
+    tables = (_table("jobs", "{}", headers), _table("operators", "[]", operators), _table("edges", "[]", edges))
+    body = ",\n".join((f'  "version": {VERSION}', *tables))
+    return f"{{\n{body}\n}}\n"
+
+
+def _table(name: str, brackets: str, lines: Iterable[str]) -> str:
+    body = ",\n".join(f"    {line}" for line in lines)
+    return f'  "{name}": {brackets[0]}\n{body}\n  {brackets[1]}' if body else f'  "{name}": {brackets}'
 
 
 def _keyed(jobs: Iterable[BaselineJob]) -> Iterator[BaselineJob]:
@@ -179,24 +203,23 @@ def _keyed(jobs: Iterable[BaselineJob]) -> Iterator[BaselineJob]:
         yield replace(job, key=key if taken[key] == 1 else f"{key} #{taken[key]}")
 
 
-def _job_text(job: BaselineJob) -> str:
+def _job_values(job: BaselineJob) -> dict[str, Any]:
     snapshot = job.snapshot
-    operators = sorted(snapshot.operators, key=lambda operator: _natural(operator.key))
-    edges = sorted((_edge_values(snapshot, edge) for edge in snapshot.edges), key=_edge_order)
-    lines = [
-        f'      "file": {_json(job.file)},',
-        *([f'      "name": {_json(snapshot.name)},'] if job.key != snapshot.name else []),
-        f'      "mode": {_json(snapshot.mode)},',
-        f'      "slots": {_json(None if snapshot.slots is None else dict(sorted(snapshot.slots)))},',
-        '      "operators": {',
-        ",\n".join(f"        {_json(each.key)}: {_json(_operator_values(each))}" for each in operators),
-        "      },",
-        '      "edges": [',
-        ",\n".join(f"        {_json(edge)}" for edge in edges),
-        "      ]",
-    ]
-    body = "\n".join(line for line in lines if line)
-    return f"    {_json(job.key)}: {{\n{body}\n    }}"
+    return {
+        "file": job.file,
+        **({"name": snapshot.name} if job.key != snapshot.name else {}),
+        "mode": snapshot.mode,
+        "slots": None if snapshot.slots is None else dict(sorted(snapshot.slots)),
+    }
+
+
+def _operators(snapshot: Snapshot) -> Iterator[dict[str, Any]]:
+    for operator in sorted(snapshot.operators, key=lambda each: _natural(each.key)):
+        yield {"operator": operator.key, **_operator_values(operator)}
+
+
+def _edges(snapshot: Snapshot) -> list[dict[str, Any]]:
+    return sorted((_edge_values(snapshot, edge) for edge in snapshot.edges), key=_edge_order)
 
 
 def _operator_values(operator: OperatorSnapshot) -> dict[str, Any]:
@@ -278,8 +301,7 @@ def update_baseline(baseline: Baseline, planned: Iterable[tuple[str, Snapshot]],
     replaced = {id(found) for found in before.values() if found is not None}
     rest = [job for job in baseline.jobs if id(job) not in replaced]
     kept = [job for job in rest if baseline.exists(job) and job.file not in whole]
-    old_text = {id(job): _job_text(replace(job, key="")) for job in baseline.jobs}
-    same = {id(job) for job in new if old_text.get(id(before[id(job)])) == _job_text(job)}
+    same = {id(job) for job in new if _same(before[id(job)], job)}
     return Update(
         text=dump_baseline([*new, *kept]),
         added=tuple(job.snapshot.name for job in new if before[id(job)] is None),
@@ -287,3 +309,7 @@ def update_baseline(baseline: Baseline, planned: Iterable[tuple[str, Snapshot]],
         kept=tuple(job.snapshot.name for job in (*(job for job in new if id(job) in same), *kept)),
         pruned=tuple(job.snapshot.name for job in rest if job not in kept),
     )
+
+
+def _same(before: BaselineJob | None, after: BaselineJob) -> bool:
+    return before is not None and dump_baseline([before]) == dump_baseline([after])

@@ -5,6 +5,7 @@ Every file stands for itself: one that cannot be planned is a finding, and the o
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -205,7 +206,7 @@ def _stale_jobs(baseline: Baseline, jobs: Sequence[LintedJob], failures: Sequenc
 
 
 def _line(lines: Sequence[str], file: str) -> int:
-    return next((number for number, line in enumerate(lines, 1) if '"file"' in line and file in line), 1)
+    return next((number for number, line in enumerate(lines, 1) if f'"file": {json.dumps(file)}' in line), 1)
 
 
 def _project(folder: Path, known: dict[Path, Config]) -> Config:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -206,13 +207,16 @@ def test_the_file_is_sorted_and_names_neither_lines_nor_the_machine(project: Pro
     document = json.loads(text)
     assert list(document["jobs"]) == ["another", "orders"]
     assert document["jobs"]["orders"]["file"] == "jobs/b.yaml"
-    operators = document["jobs"]["orders"]["operators"]
-    assert list(operators) == sorted(operators)
+    operators = [entry["operator"] for entry in document["operators"] if entry["job"] == "orders"]
+    assert operators == sorted(operators)
     assert "uid alerts" in operators
     assert "totals after valid" in operators
     assert str(project.folder) not in text
     assert not re.search(r'"(line|column|location)"', text)
-    assert all(len(re.findall('"id":', line)) <= 1 for line in text.splitlines()), "one line an operator"
+    lines = [line.rstrip(",") for line in text.splitlines() if line.startswith("    ")]
+    assert len(lines) == len(set(lines)) == 2 * (1 + 6 + 5), (
+        "one line a job, an operator and an edge, none like another"
+    )
 
 
 def test_jobs_of_one_name_are_keyed_by_their_file(project: Project) -> None:
@@ -225,18 +229,22 @@ def test_jobs_of_one_name_are_keyed_by_their_file(project: Project) -> None:
     assert [(finding.code, finding.location.file.rpartition("/")[2]) for finding in found] == [("PL002", "b.yaml")]
 
 
+def of_job(text: str, job: str) -> list[str]:
+    return [line.rstrip(",") for line in text.splitlines() if f'"job": "{job}"' in line or f'    "{job}": ' in line]
+
+
 def test_updating_adds_keeps_and_prunes(project: Project) -> None:
     project.write("a.yaml", JOB.replace("name: orders\n", "name: a\n", 1))
     project.write("b.yaml", JOB.replace("name: orders\n", "name: b\n", 1))
     project.record("a.yaml", "b.yaml")
-    kept = json.loads(project.lock.read_text(encoding="utf-8"))["jobs"]["b"]
+    kept = of_job(project.lock.read_text(encoding="utf-8"), "b")
     project.write("a.yaml", JOB.replace("name: orders\n", "name: a\n", 1).replace("uid: alerts", "uid: alarms"))
     project.write("c.yaml", JOB.replace("name: orders\n", "name: c\n", 1))
-    document = json.loads(project.record("a.yaml", "c.yaml"))
-    assert list(document["jobs"]) == ["a", "b", "c"]
-    assert document["jobs"]["b"] == kept
-    assert "uid alarms" in document["jobs"]["a"]["operators"]
-    assert "uid alerts" not in document["jobs"]["a"]["operators"]
+    text = project.record("a.yaml", "c.yaml")
+    assert list(json.loads(text)["jobs"]) == ["a", "b", "c"]
+    assert of_job(text, "b") == kept
+    assert [line for line in of_job(text, "a") if '"operator": "uid alarms"' in line]
+    assert not [line for line in of_job(text, "a") if "uid alerts" in line]
     (project.folder / "b.yaml").unlink()
     assert list(json.loads(project.record("a.yaml"))["jobs"]) == ["a", "c"]
 
@@ -369,3 +377,34 @@ def test_a_key_is_known_by_what_it_computes(project: Project, key: str, found: l
     project.record("jobs.py")
     project.write("jobs.py", TWO.replace("lambda pair: pair[0]", key))
     assert project.codes("jobs.py", select=BASELINE_RULES) == found
+
+
+# --- merging ---------------------------------------------------------------------------------------------------------
+
+
+def test_changes_of_different_jobs_merge_and_of_the_same_lines_conflict(project: Project) -> None:
+    def named(name: str) -> str:
+        return JOB.replace("name: orders\n", f"name: {name}\n", 1)
+
+    def record(name: str, **files: str) -> Path:
+        for job, text in files.items():
+            project.write(f"{job}.yaml", text)
+        project.lock.unlink(missing_ok=True)
+        path = project.folder / name
+        path.write_text(project.record(*(f"{job}.yaml" for job in files)), encoding="utf-8")
+        return path
+
+    def merged(theirs: Path) -> subprocess.CompletedProcess[str]:
+        merge = ["git", "merge-file", "-p", str(ours), str(base), str(theirs)]
+        return subprocess.run(merge, capture_output=True, text=True, check=False)
+
+    changed_a = named("a").replace("uid: orders", "uid: source")
+    changed_z = named("z").replace("uid: alerts", "uid: alarms")
+    base = record("base", a=named("a"), c=named("c"), z=named("z"))
+    ours = record("ours", a=changed_a, b=named("b"), c=named("c"), z=named("z"))
+    theirs = record("theirs", a=named("a"), c=named("c"), d=named("d"), z=changed_z)
+    wanted = record("wanted", a=changed_a, b=named("b"), c=named("c"), d=named("d"), z=changed_z)
+    assert merged(theirs).returncode == 0
+    assert merged(theirs).stdout == wanted.read_text(encoding="utf-8")
+    other_a = record("theirs", a=named("a").replace("uid: orders", "uid: other"), c=named("c"), z=named("z"))
+    assert merged(other_a).returncode > 0
