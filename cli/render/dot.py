@@ -29,10 +29,12 @@ def to_dot(picture: Picture) -> str:
             _add_box(graph, box)
         else:
             inside.setdefault(box.cluster, []).append(box)
+    add_cluster = _add_table if picture.in_order else _add_cluster
     for cluster in picture.clusters:
-        _add_cluster(graph, cluster, inside.get(cluster.id, []), in_order=picture.in_order)
+        add_cluster(graph, cluster, inside.get(cluster.id, []))
+    cells = {box.id: f"{box.cluster}:{box.id}" for box in picture.boxes if box.cluster and picture.in_order}
     for arrow in picture.arrows:
-        _add_arrow(graph, arrow)
+        _add_arrow(graph, arrow, cells)
     _add_rows(graph, picture.rows)
     for column in picture.columns:
         for above, below in pairwise(column):
@@ -113,7 +115,34 @@ def _label(title: str, lines: tuple[str, ...]) -> str:
     return f"<<B>{_text(title)}</B>{below}>"
 
 
-def _add_cluster(graph: graphviz.Digraph, cluster: Cluster, boxes: list[Box], *, in_order: bool) -> None:
+def _add_table(graph: graphviz.Digraph, cluster: Cluster, boxes: list[Box]) -> None:
+    """A frame whose boxes keep their order: one node, a table with a cell a box, where arrows end at cells."""
+    fill = CLUSTERS[cluster.kind]
+    title = f'<B>{_text(cluster.title)}</B>  <FONT POINT-SIZE="9">{_text(cluster.subtitle)}</FONT>'
+    cells = "".join(_cell(box) for box in boxes)
+    graph.node(
+        cluster.id,
+        label=f'<<TABLE BORDER="1" COLOR="{fill.border}" BGCOLOR="{fill.inside}" STYLE="ROUNDED" CELLBORDER="0" '
+        f'CELLSPACING="0" CELLPADDING="6"><TR><TD ALIGN="LEFT"><FONT POINT-SIZE="10" COLOR="{MUTED}">{title}</FONT>'
+        f'</TD></TR><TR><TD><TABLE BORDER="0" CELLBORDER="1" CELLSPACING="10" CELLPADDING="6"><TR>{cells}</TR></TABLE>'
+        f"</TD></TR></TABLE>>",
+        shape="plain",
+        style="",
+        tooltip=_attribute(cluster.tooltip or cluster.title),
+        id=cluster.id,
+    )
+
+
+def _cell(box: Box) -> str:
+    fill = BOXES[box.kind]
+    style = "ROUNDED,DASHED" if box.kind == "folded" else "ROUNDED"
+    content = _label(box.title, box.lines)[1:-1]
+    return (
+        f'<TD PORT="{box.id}" WIDTH="44" STYLE="{style}" BGCOLOR="{fill.inside}" COLOR="{fill.border}">{content}</TD>'
+    )
+
+
+def _add_cluster(graph: graphviz.Digraph, cluster: Cluster, boxes: list[Box]) -> None:
     fill = CLUSTERS[cluster.kind]
     with graph.subgraph(name=f"cluster_{cluster.id}") as inner:
         subtitle = (
@@ -132,11 +161,9 @@ def _add_cluster(graph: graphviz.Digraph, cluster: Cluster, boxes: list[Box], *,
         )
         for box in boxes:
             _add_box(inner, box)
-        if in_order:
-            _add_rows(inner, (tuple(box.id for box in boxes),))
 
 
-def _add_arrow(graph: graphviz.Digraph, arrow: Arrow) -> None:
+def _add_arrow(graph: graphviz.Digraph, arrow: Arrow, cells: dict[str, str]) -> None:
     stroke = ARROWS[arrow.kind]
     label = ""
     if arrow.label or any(arrow.lines):
@@ -145,8 +172,8 @@ def _add_arrow(graph: graphviz.Digraph, arrow: Arrow) -> None:
         bold = f"<B>&#160; {_text(arrow.label)} &#160;</B>" if arrow.label else ""
         label = f"<{bold}{'<BR/>' if bold and small else ''}{small}>"
     graph.edge(
-        arrow.source,
-        arrow.target,
+        f"{cells[arrow.source]}:s" if arrow.source in cells else arrow.source,
+        f"{cells[arrow.target]}:n" if arrow.target in cells else arrow.target,
         color=stroke.color,
         fontcolor=stroke.color if arrow.kind != "wire" else MUTED,
         penwidth=str(stroke.width),

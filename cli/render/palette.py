@@ -8,7 +8,7 @@ from cli.render.pictures.picture import ArrowKind, BoxKind, ClusterKind
 
 INK = "#1f2933"
 MUTED = "#66727f"
-FONT = "Helvetica"
+FONT = "DejaVu Sans,Verdana,Helvetica,sans-serif"  # the first two are equally wide: text fits its box everywhere
 
 
 @dataclass(frozen=True, slots=True)
