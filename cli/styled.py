@@ -60,15 +60,24 @@ def table(rows: Sequence[Sequence[str | Span]], *, gap: int = 2, right: Iterable
         return []
     filled = [column for column in range(len(cells[0])) if any(row[column][0] for row in cells)]
     cells = [[row[column] for column in filled] for row in cells]
-    widths = [max(len(row[column][0]) for row in cells) for column in range(len(filled))]
+    widths = [max(_cells(row[column][0]) for row in cells) for column in range(len(filled))]
     ranged = {filled.index(column) for column in right if column in filled}
     lines: list[Line] = []
     for row in cells:
         spans: list[Span] = []
         for column, (text, style) in enumerate(row):
-            blank = " " * (widths[column] - len(text))
+            blank = " " * (widths[column] - _cells(text))
             space = " " * gap if column < len(row) - 1 else ""
             before, after = (blank, space) if column in ranged else ("", blank + space)
             spans += [(before, ""), (text, style), (after, "")]
         lines.append(tuple(span for span in spans if span[0]))
     return lines
+
+
+def _cells(text: str) -> int:
+    """How many cells of a terminal the text takes: most letters one, East Asian ones and emoji two, accents none."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)
