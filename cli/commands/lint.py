@@ -17,7 +17,9 @@ from cli.options import complete_job
 from cli.styled import plain
 from planner.config import load_config
 from planner.errors import OptionError
-from planner.lint.baseline import FILE_NAME, Baseline, Update, load_baseline, update_baseline
+from planner.lint.baseline import FILE_NAME, Baseline
+from planner.lint.baseline_file import load_baseline
+from planner.lint.baseline_update import Update, update_baseline
 from planner.lint.engine import LintedJob, Report, plan_files
 from planner.lint.engine import lint as lint_jobs
 from planner.lint.finding import Finding

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from planner.errors import JobDefinitionError, OptionError, PlanError
 from planner.job import Location
-from planner.lint.baseline import load_baseline
+from planner.lint.baseline_file import load_baseline
 from planner.loading import load_jobs, split_spec
 from planner.pipeline import plan
 from planner.snapshot import Snapshot, take_snapshot

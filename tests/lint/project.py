@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from planner.lint.baseline import Baseline, load_baseline, update_baseline
+from planner.lint.baseline import Baseline
+from planner.lint.baseline_file import load_baseline
+from planner.lint.baseline_update import update_baseline
 from planner.lint.engine import Report, lint, plan_files
 from planner.lint.finding import Finding
 from planner.snapshot import take_snapshot
@@ -16,6 +18,7 @@ class Project:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
         self.lock = folder / "plan.lock.json"
         self.write("pyproject.toml", "")
 

@@ -14,7 +14,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from planner.diff.comparison import compare
-from planner.lint.baseline import BaselineJob, dump_baseline, load_baseline, parse_baseline
+from planner.lint.baseline import BaselineJob
+from planner.lint.baseline_file import dump_baseline, load_baseline, parse_baseline
 from planner.pipeline import plan
 from planner.snapshot import Snapshot, take_snapshot
 from planner.yaml_loader import load_job_data
@@ -408,3 +409,20 @@ def test_changes_of_different_jobs_merge_and_of_the_same_lines_conflict(project:
     assert merged(theirs).stdout == wanted.read_text(encoding="utf-8")
     other_a = record("theirs", a=named("a").replace("uid: orders", "uid: other"), c=named("c"), z=named("z"))
     assert merged(other_a).returncode > 0
+
+
+def test_a_baseline_that_lies_elsewhere_names_files_as_the_repository_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = []
+    for place in ("one", "deep/er/two"):
+        project = Project(tmp_path / place / "repository")
+        (project.folder / ".git").mkdir()
+        project.write("jobs/job.yaml", JOB)
+        project.lock = tmp_path / place / "locks" / "plan.lock.json"
+        project.lock.parent.mkdir()
+        monkeypatch.chdir(project.folder / "jobs")
+        texts.append(project.record("jobs/job.yaml"))
+        assert project.codes("jobs/job.yaml", select=BASELINE_RULES) == []
+    assert texts[0] == texts[1]
+    assert json.loads(texts[0])["jobs"]["orders"]["file"] == "jobs/job.yaml"
