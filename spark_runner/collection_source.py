@@ -9,7 +9,8 @@ import pyarrow as pa
 from planner.errors import ExecutionError
 from planner.job import Collection, Operator
 from spark_runner.failures import shown
-from spark_runner.records import UnfitRecord, encode, form_of, row_class
+from spark_runner.records import UnfitRecord, encode
+from spark_runner.rows import form_of, row_class
 
 _TARGET = "__to"
 
@@ -46,7 +47,8 @@ def _check(operator: Operator, records: list[Any], schema: pa.Schema) -> list[pa
         return encode(records, schema)
     except UnfitRecord as unfit:
         raise ExecutionError(
-            f"operator {operator.key!r}: a record of its collection does not fit: {unfit}\n  record: {shown(unfit.record)}",
+            f"operator {operator.key!r}: a record of its collection does not fit: {unfit}"
+            f"\n  record: {shown(unfit.record)}",
             operator=operator.key,
             location=operator.location,
         ) from None

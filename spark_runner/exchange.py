@@ -1,7 +1,7 @@
 """The eight ship strategies as Spark exchanges, each with exactly the consumer's number of partitions.
 
-A record's partition never depends on the order in which a shuffle happened to deliver it: where a position is needed behind
-one, the partition is sorted first, so that a task that runs again sends every record where it sent it before.
+A record's partition never depends on the order in which a shuffle happened to deliver it: where a position is needed
+behind one, the partition is sorted first, so that a task that runs again sends every record where it sent it before.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def joined_inlets(
 
 
 def sided(frame: DataFrame, inlet: Inlet, other: DataFrame) -> DataFrame:
-    """One input of two, shaped so that both fit into one frame: its records in `in0` or `in1`, its key in one column."""
+    """One input of two, shaped so that both fit into one frame: its records in `in0` or `in1`, its key in a column."""
     side = inlet.position
     mine = [F.col(quoted(name)) for name in data_columns(frame)]
     missing = F.lit(None).cast(

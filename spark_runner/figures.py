@@ -1,9 +1,10 @@
 """Exact counts and places of a run, gathered without a cost a record.
 
 Every Python subtask reports itself when it is through. A report is told apart by pass and subtask, so a subtask that
-recovery runs again replaces its own report and is never counted twice. Classic sessions carry reports in an accumulator;
-Connect has none, so there they leave as a last row that an observation collects. Native operators are counted by what
-reads them where that is possible (a Python pass, an aggregation's own count), and observed where it is not.
+recovery runs again replaces its own report and is never counted twice. Classic sessions carry reports in an
+accumulator; Connect has none, so there they leave as a last row that an observation collects. Native operators are
+counted by what reads them where that is possible (a Python pass, an aggregation's own count), and observed
+where it is not.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class _Listing(AccumulatorParam[list[Any]]):
     def zero(self, value: list[Any]) -> list[Any]:
         return []
 
-    def addInPlace(self, value1: list[Any], value2: list[Any]) -> list[Any]:  # noqa: N802 - Spark's name
+    def addInPlace(self, value1: list[Any], value2: list[Any]) -> list[Any]:
         value1.extend(value2)
         return value1
 

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import BinaryType, StructField, StructType
+from pyspark.sql.types import StructType
 
 from planner.errors import ExecutionError
-from planner.job import Collection, Join, Reader, Sequence, Watermarks, Window
+from planner.job import Collection, Join, Reader, Sequence
 from spark_runner.blame import blamed
-from spark_runner.chain import KEY, OUT, SIDE, STAMP, ChainSpec, InputSpec, NodeSpec, OutletSpec
-from spark_runner.collection_source import collection_frame, shaped_records
-from spark_runner.exchange import data_columns, joined_inlets, key_columns, moved, quoted, sided, with_target
+from spark_runner.chain import KEY, OUT, SIDE, STAMP, TARGET
+from spark_runner.chain_maker import ChainMaker, pass_function
+from spark_runner.collection_source import collection_frame
+from spark_runner.counting import KEEPS_COUNT, counted_by_metadata, counted_by_reader, is_native_sum
+from spark_runner.exchange import data_columns, joined_inlets, key_columns, moved, sided, with_target
 from spark_runner.figures import Reports, Tally
 from spark_runner.native import COUNT, aggregated, applied, joined, source_frame, with_time
-from spark_runner.program import Inlet, Operation, Outlet, Pass, SparkProgram
-from spark_runner.records import PICKLED, field_getter
+from spark_runner.program import Inlet, Operation, Pass, SparkProgram
 from spark_runner.shipping import pickled_function
-
-_KEEPS_COUNT = frozenset({"map", "watermarks"})
-_COUNTED_BY_METADATA = frozenset({"parquet", "orc"})  # counting them again reads footers only
 
 
 class Frames:
@@ -39,7 +34,7 @@ class Frames:
         self.kept: list[DataFrame] = []
         self._unsettled: set[int] = set()  # passes behind a shuffle: their rows come in any order
         self._schemas: dict[str, StructType] = {}
-        counts = [p.parallelism for p in program.passes if self._is_native_sum(p)]
+        counts = [p.parallelism for p in program.passes if is_native_sum(p)]
         self.shuffle_partitions = max(counts, key=counts.count) if counts else 1
 
     def build(self) -> None:
@@ -62,10 +57,6 @@ class Frames:
     @staticmethod
     def _shuffles(inlet: Inlet) -> bool:
         return inlet.exchange is not None and inlet.exchange.strategy != "FORWARD"
-
-    @staticmethod
-    def _is_native_sum(one: Pass) -> bool:
-        return one.engine == "native" and any(o.operator.kind in ("sum", "min", "max") for o in one.operations)
 
     # --- what arrives
 
@@ -122,9 +113,9 @@ class Frames:
         both = shaped[0]
         for other in shaped[1:]:
             both = both.unionByName(other)
-        if KEY in both.columns and "__to" not in both.columns:
+        if KEY in both.columns and TARGET not in both.columns:
             return both.repartition(one.parallelism, F.col(KEY))
-        return both.repartitionById(one.parallelism, F.col("__to")).drop("__to")
+        return both.repartitionById(one.parallelism, F.col(TARGET)).drop(TARGET)
 
     def _grouped(self, one: Pass, frame: DataFrame) -> DataFrame:
         keys = [F.col(KEY)] if KEY in frame.columns else key_columns(one.inlets[0])
@@ -220,53 +211,15 @@ class Frames:
             self.tally.known[symbol] = len(behaviour.records)
         elif isinstance(behaviour, Sequence):
             self.tally.known[symbol] = max(0, behaviour.end - behaviour.start + 1)
-        elif operation.operator.kind in _KEEPS_COUNT:
+        elif operation.operator.kind in KEEPS_COUNT:
             parent = ("in", number, 0) if operation.parent is None else ("out", number, operation.parent, None)
             self.tally.same[symbol] = ((parent, 1),)
-        elif not self._counted_by_reader(number, one, at):
-            if self._counted_by_metadata(one, at, operation):
+        elif not counted_by_reader(self.program, number, at):
+            if counted_by_metadata(one, operation):
                 self.tally.later[symbol] = frame.count
             else:
                 return self.tally.observe(symbol, frame)
         return frame
-
-    def _counted_by_reader(self, number: int, one: Pass, at: int) -> bool:
-        """Whether exactly one reader takes these very records and counts them itself."""
-        place: tuple[int, int | None] = (number, at)
-        while True:
-            current, operation = self.program.passes[place[0]], place[1]
-            children = [n for n, o in enumerate(current.operations) if o.parent == operation]
-            outlets = [n for n, o in enumerate(current.outlets) if o.operation == operation]
-            readers = sum(current.outlets[n].readers for n in outlets)
-            if len(children) + readers != 1:
-                return False
-            if children:
-                if current.operations[children[0]].operator.kind not in _KEEPS_COUNT:
-                    return False
-                place = (place[0], children[0])
-                continue
-            reader = next(
-                (
-                    n
-                    for n, p in enumerate(self.program.passes)
-                    for i in p.inlets
-                    if (i.source, i.outlet) == (place[0], outlets[0])
-                ),
-                None,
-            )
-            if reader is None or len(self.program.passes[reader].inlets) != 1:
-                return False
-            inlet = self.program.passes[reader].inlets[0]
-            if inlet.exchange is not None and inlet.exchange.strategy == "BROADCAST":
-                return False
-            if self.program.passes[reader].engine == "python" or self._is_native_sum(self.program.passes[reader]):
-                return True
-            place = (reader, None)
-
-    @staticmethod
-    def _counted_by_metadata(one: Pass, at: int, operation: Operation) -> bool:
-        behaviour = operation.operator.behaviour
-        return isinstance(behaviour, Reader) and behaviour.format.lower() in _COUNTED_BY_METADATA and not one.shared
 
     # --- Python passes
 
@@ -276,11 +229,10 @@ class Frames:
             if one.inlets
             else self.spark.range(0, one.parallelism, 1, one.parallelism).toDF("value")
         )
-        spec = self._chain(number, one, arriving)
+        maker = ChainMaker(self.program, self._schema, arriving)
+        spec = maker.chain(number, one, metric_rows=self.reports.as_rows)
         payload = pickled_function(spec)
-        frame = arriving.mapInArrow(
-            pass_function(payload, self.reports.accumulator), self._spark_schema(spec, one, arriving)
-        )
+        frame = arriving.mapInArrow(pass_function(payload, self.reports.accumulator), maker.spark_schema(spec, one))
         if self.reports.as_rows:
             frame = self.reports.take_rows(frame)
         if one.shared:
@@ -292,96 +244,6 @@ class Frames:
             self.outlets[number, at] = mine
         if len(one.inlets) == 1:
             self._measured(("in", number, 0), ("taken", number, 0))
-
-    def _chain(self, number: int, one: Pass, arriving: DataFrame) -> ChainSpec:
-        selectors = tuple(_selector(i) for i in sorted(one.inlets, key=lambda i: i.position))
-        names: tuple[tuple[str, ...], ...] = (tuple(data_columns(arriving)),)
-        if SIDE in arriving.columns:
-            names = tuple(tuple(f.name for f in arriving.schema[f"in{side}"].dataType.fields) for side in (0, 1))
-        return ChainSpec(
-            number=number,
-            name=self.program.steps[one.step].name,
-            parallelism=one.parallelism,
-            input=InputSpec(
-                names=names,
-                grouped=one.grouped,
-                key_columns=tuple(i.key.columns if i.key is not None else () for i in one.inlets),
-                selectors=selectors if any(selectors) else (),
-            ),
-            nodes=tuple(self._node(operation) for operation in one.operations),
-            outlets=tuple(self._outlet(one, outlet, arriving) for outlet in one.outlets),
-            tagged=len(one.outlets) > 1,
-            metric_rows=self.reports.as_rows,
-        )
-
-    def _node(self, operation: Operation) -> NodeSpec:
-        operator = operation.operator
-        behaviour: Any = operator.behaviour
-        function, options = getattr(behaviour, "target", None), {}
-        if isinstance(behaviour, Collection):
-            schema = None if operator.output is None else self._schema(operator.output)
-            function = shaped_records(operator, None if schema is None else _arrow(schema))
-        elif isinstance(behaviour, Window):
-            function = behaviour.function.target if behaviour.function is not None else None
-            options["window"] = {n: getattr(behaviour, n) for n in ("assigner", "size", "slide", "offset", "form")}
-        elif isinstance(behaviour, Watermarks):
-            function = _stamper(behaviour)
-        elif operator.kind in ("sum", "min", "max"):
-            options["aggregate"] = (operator.kind, behaviour.field)
-        return NodeSpec(
-            role=operation.role,
-            function=function,
-            parent=operation.parent,
-            tag=operation.tag,
-            operator=operator.key,
-            name=operation.name,
-            place=str(operator.location),
-            keyed=operation.keyed,
-            options=options,
-        )
-
-    def _outlet(self, one: Pass, outlet: Outlet, arriving: DataFrame) -> OutletSpec:
-        key = outlet.key
-        selector = None if key is None else _selector_of(key)
-        kind = None
-        if key is not None and key.type is not None and key.type.startswith("value "):
-            kind = _arrow(self._schema(key.type)).field(0).type
-        return OutletSpec(
-            node=outlet.operation,
-            tag=outlet.tag,
-            schema=_arrow(self._records_schema(outlet, arriving)),
-            blame=outlet.declared_by if outlet.declared_by is not None else outlet.operation,
-            selector=selector,
-            key_type=kind,
-            custom=None if outlet.custom is None else _partitioner(outlet.custom.target),
-            consumers=outlet.consumers,
-            stamps=outlet.timestamps,
-        )
-
-    def _records_schema(self, outlet: Outlet, arriving: DataFrame) -> StructType:
-        if outlet.pickled:
-            return StructType([StructField(PICKLED, BinaryType())])
-        if outlet.columns is not None:
-            return self._schema(outlet.columns)
-        return StructType([StructField(n, arriving.schema[n].dataType, True) for n in data_columns(arriving)])
-
-    def _spark_schema(self, spec: ChainSpec, one: Pass, arriving: DataFrame) -> StructType:
-        from pyspark.sql.pandas.types import from_arrow_schema
-
-        hidden = from_arrow_schema(spec.out_schema)
-        if spec.tagged or not one.outlets:
-            full = [self._full(one.outlets[n], spec.outlets[n], arriving) for n in range(len(one.outlets))]
-            fields = [StructField(f"o{n}", inner) for n, inner in enumerate(full)]
-            return StructType([hidden[0], *fields, *([hidden[-1]] if spec.metric_rows else [])])
-        full_schema = self._full(one.outlets[0], spec.outlets[0], arriving)
-        return StructType([*full_schema.fields, *([hidden[-1]] if spec.metric_rows else [])])
-
-    def _full(self, outlet: Outlet, spec: OutletSpec, arriving: DataFrame) -> StructType:
-        from pyspark.sql.pandas.types import from_arrow_schema
-
-        own = self._records_schema(outlet, arriving)
-        hidden = from_arrow_schema(pa.schema(list(spec.full_schema)[len(own) :]), prefer_timestamp_ntz=False)
-        return StructType([*own.fields, *hidden.fields])
 
     # --- small things
 
@@ -398,58 +260,3 @@ class Frames:
     def path(self, path: str) -> str:
         """A path of the job, relative to its file unless it says otherwise."""
         return path if "://" in path or Path(path).is_absolute() else str(self.folder / path)
-
-
-def pass_function(payload: bytes, accumulator: Any) -> Callable[[Any], Any]:
-    """What `mapInArrow` takes: nothing but bytes and names, so that executors load everything from what was shipped."""
-
-    def run(batches: Any) -> Any:
-        from spark_runner.chain import run_pass
-
-        report = None if accumulator is None else lambda figures: accumulator.add([figures])
-        return run_pass(payload, report, batches)
-
-    return run
-
-
-def _arrow(schema: StructType) -> pa.Schema:
-    return to_arrow_schema(schema, timezone="UTC")
-
-
-def _selector(inlet: Inlet) -> Callable[[Any], Any] | None:
-    return None if inlet.key is None or inlet.key.selector is None else _selector_of(inlet.key)
-
-
-def _selector_of(key: Any) -> Callable[[Any], Any]:
-    if key.selector is None:
-        getters = [field_getter(name) for name in key.columns]
-        return getters[0] if len(getters) == 1 else lambda record: tuple(get(record) for get in getters)
-    target = key.selector.target
-    if isinstance(target, type):
-        target = target()
-    return target.get_key if callable(getattr(target, "get_key", None)) else target
-
-
-def _partitioner(target: Any) -> Callable[[Any, int], int]:
-    if isinstance(target, type):
-        target = target()
-    return target.partition if callable(getattr(target, "partition", None)) else target
-
-
-def _stamper(behaviour: Watermarks) -> Any:
-    if behaviour.assigner is not None:
-        return behaviour.assigner.target
-    if behaviour.time is None:
-        return None
-    read = field_getter(behaviour.time)
-
-    def millis(record: Any) -> int:
-        import datetime
-
-        value = read(record)
-        if isinstance(value, datetime.datetime):
-            zoned = value if value.tzinfo is not None else value.replace(tzinfo=datetime.UTC)
-            return int(zoned.timestamp() * 1000)
-        return int(value)
-
-    return millis

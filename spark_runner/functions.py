@@ -12,6 +12,7 @@ from typing import Any
 
 from planner.errors import JobDefinitionError
 from planner.job import Operator, PythonFunction
+from spark_runner.rows import form_of, row_class
 
 
 def resolve(function: PythonFunction, owner: Operator, folder: Path) -> PythonFunction:
@@ -124,8 +125,6 @@ def selected_columns(selector: Any, ddl: str | None) -> tuple[str, ...]:
     """
     if ddl is None:
         return ()
-    from spark_runner.records import form_of, row_class
-
     names = columns_of(ddl)
     fields = [_Untouchable() for _ in names]
     form = form_of(names)

@@ -8,8 +8,8 @@ from typing import Any
 
 from spark_runner.chain import ChainSpec, NodeSpec, Place
 from spark_runner.keys import key_bytes
-from spark_runner.records import field_getter, replace_field
 from spark_runner.roles import CHUNK, Emissions, Role, Stamps, last_taken, method
+from spark_runner.rows import field_getter, replace_field
 from spark_runner.state import ProcessContext
 
 _NO_KEY = object()

@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from planner.errors import InternalError, UnsupportedOnSpark
 from planner.execution_graph import consumed_ranges
-from planner.job import (
-    Collection,
-    Operator,
-    Partition,
-    PythonFunction,
-    Reader,
-    Sequence,
-    SideOutput,
-    Watermarks,
-    Window,
-    Writer,
-)
-from planner.job_format import UNBOUNDED_FORMATS
+from planner.job import Operator, Partition, PythonFunction, SideOutput, Watermarks, Window, Writer
 from planner.pipeline import Plan
 from planner.stream_graph import StreamEdge, StreamNode
+from spark_runner.bounded import refuse_streaming
+from spark_runner.drafts import Draft, Stream
 from spark_runner.event_time import EventTime
 from spark_runner.functions import resolve, selected_columns
 from spark_runner.operators import LOWERINGS, Lowered, Setting
 from spark_runner.operators.sinks import PRINTING_FORMATS
 from spark_runner.program import (
-    Engine,
     Exchange,
     Inlet,
     Key,
     Mode,
     Operation,
     Outlet,
-    Pass,
     Sink,
     SparkProgram,
     Step,
@@ -52,68 +40,8 @@ def lower(plan: Plan, *, mode: Mode | None = None) -> SparkProgram:
     """
     if plan.job_graph is None:
         raise InternalError("a plan without its job graph cannot be lowered")
-    _refuse_streaming(plan, mode)
+    refuse_streaming(plan, mode)
     return _Lowerer(plan).lower()
-
-
-def is_unbounded(operator: Operator) -> bool:
-    """Whether a source never ends."""
-    behaviour = operator.behaviour
-    if isinstance(behaviour, Collection | Sequence):
-        return False
-    if isinstance(behaviour, Reader) and (operator.legacy or operator.bounded):
-        return not operator.bounded and behaviour.format.lower() in UNBOUNDED_FORMATS
-    return not operator.bounded
-
-
-def _refuse_streaming(plan: Plan, mode: Mode | None) -> None:
-    for operator in plan.job.operators:
-        if operator.kind == "source" and is_unbounded(operator):
-            raise UnsupportedOnSpark(
-                f"operator {operator.key!r} is an unbounded source, and running as a stream is not there yet",
-                location=operator.location,
-                hint="read a bounded source: a collection, a sequence, or files",
-            )
-    if mode == "streaming":
-        raise UnsupportedOnSpark(
-            "--mode streaming is not there yet", hint="leave --mode out: bounded jobs run as a batch"
-        )
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A pass under construction."""
-
-    step: int
-    engine: Engine
-    parallelism: int
-    operations: list[Operation] = field(default_factory=list)
-    inlets: list[Inlet] = field(default_factory=list)
-    outlets: list[Outlet] = field(default_factory=list)
-    grouped: bool = False
-
-    def freeze(self) -> Pass:
-        return Pass(
-            step=self.step,
-            engine=self.engine,
-            parallelism=self.parallelism,
-            operations=tuple(self.operations),
-            inlets=tuple(self.inlets),
-            outlets=tuple(self.outlets),
-            grouped=self.grouped,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Stream:
-    """The records of one operator (or of one of its side outputs) inside the program."""
-
-    source: int  # pass
-    operation: int | None
-    tag: str | None
-    pickled: bool
-    columns: str | None = None
-    declared_by: int | None = None
 
 
 class _Lowerer:
@@ -124,9 +52,9 @@ class _Lowerer:
         self.plan, self.job, self.graph, self.job_graph = plan, plan.job, plan.stream_graph, plan.job_graph
         self.folder = Path(self.job.location.file).resolve().parent
         self.event_time = EventTime(self.graph)
-        self.drafts: list[_Draft] = []
+        self.drafts: list[Draft] = []
         self.sinks: list[Sink] = []
-        self.streams: dict[tuple[int, str | None], _Stream] = {}
+        self.streams: dict[tuple[int, str | None], Stream] = {}
         self.steps_of = {n: at for at, vertex in enumerate(self.job_graph.vertices) for n in vertex.nodes}
         self.job_edges = {edge.stream_edge: at for at, edge in enumerate(self.job_graph.edges)}
         self.operators = {op.id: self._resolved(op) for op in self.job.operators}
@@ -210,7 +138,7 @@ class _Lowerer:
         if strategy.assigner is not None and self.drafts[at].engine == "native":
             source = self.drafts[at]
             inlet = Inlet(source=at, outlet=self._outlet(stream, Outlet(operation=parent)))
-            self.drafts.append(_Draft(source.step, "python", source.parallelism, inlets=[inlet]))
+            self.drafts.append(Draft(source.step, "python", source.parallelism, inlets=[inlet]))
             at, parent = len(self.drafts) - 1, None
         draft = self.drafts[at]
         role = "watermarks" if draft.engine == "python" else ""
@@ -240,7 +168,7 @@ class _Lowerer:
             ),
         )
 
-    def _stream(self, edge: StreamEdge) -> _Stream:
+    def _stream(self, edge: StreamEdge) -> Stream:
         stream = self.streams.get((edge.source, edge.side_output))
         if stream is None:
             operator = self.graph.by_id[edge.source].operator
@@ -261,7 +189,7 @@ class _Lowerer:
         if at is None:
             # first the inlets: computing a key may put a pass in front of this one
             inlets = [self._inlet(step, node, operator, edge) for edge in edges]
-            draft = _Draft(step, lowered.engine, self._parallelism(step), inlets=inlets, grouped=lowered.grouped)
+            draft = Draft(step, lowered.engine, self._parallelism(step), inlets=inlets, grouped=lowered.grouped)
             self.drafts.append(draft)
             at = len(self.drafts) - 1
         draft = self.drafts[at]
@@ -302,7 +230,7 @@ class _Lowerer:
         inherited = self._stream(self.graph.edges[edges[0]]) if keeps and operator.output is None else None
         if inherited is not None:
             same = inherited.source == at
-            stream = _Stream(
+            stream = Stream(
                 source=at,
                 operation=number,
                 tag=None,
@@ -311,7 +239,7 @@ class _Lowerer:
                 declared_by=inherited.declared_by if same else None,
             )
         else:
-            stream = _Stream(
+            stream = Stream(
                 source=at,
                 operation=number,
                 tag=None,
@@ -323,7 +251,7 @@ class _Lowerer:
         if not native:
             for side in self.job.transformations:
                 if isinstance(side, SideOutput) and side.input == operator.id:
-                    self.streams[node.id, side.tag] = _Stream(
+                    self.streams[node.id, side.tag] = Stream(
                         source=at, operation=number, tag=side.tag, pickled=side.output is None, columns=side.output,
                         declared_by=number,
                     )  # fmt: skip
@@ -365,16 +293,16 @@ class _Lowerer:
             exchange=exchange,
         )
 
-    def _key_pass(self, stream: _Stream, wanted: Outlet) -> _Stream:
+    def _key_pass(self, stream: Stream, wanted: Outlet) -> Stream:
         """A Python pass behind a native one, in its step, that only computes what the exchange needs."""
         plain = replace(wanted, key=None, custom=None, consumers=0)
         source = self.drafts[stream.source]
         outlet = self._outlet(stream, plain)
-        self.drafts.append(_Draft(source.step, "python", source.parallelism))
+        self.drafts.append(Draft(source.step, "python", source.parallelism))
         self.drafts[-1].inlets.append(Inlet(source=stream.source, outlet=outlet))
         return replace(stream, source=len(self.drafts) - 1, operation=None, tag=None, declared_by=None)
 
-    def _outlet(self, stream: _Stream, wanted: Outlet) -> int:
+    def _outlet(self, stream: Stream, wanted: Outlet) -> int:
         outlets = self.drafts[stream.source].outlets
         wanted = replace(
             wanted, pickled=stream.pickled or wanted.pickled, columns=stream.columns, declared_by=stream.declared_by
@@ -400,7 +328,7 @@ class _Lowerer:
             job_edge=self.job_edges.get(edge_at),
         )
 
-    def _key(self, operator: Operator, position: int, stream: _Stream | None = None) -> Key | None:
+    def _key(self, operator: Operator, position: int, stream: Stream | None = None) -> Key | None:
         if position >= len(operator.inputs):
             return None
         partition: Any = self.job.by_id[operator.inputs[position]]
@@ -408,7 +336,7 @@ class _Lowerer:
             return self._key_of(partition, operator, stream)
         return None
 
-    def _key_of(self, partition: Partition, operator: Operator, stream: _Stream | None) -> Key:
+    def _key_of(self, partition: Partition, operator: Operator, stream: Stream | None) -> Key:
         if partition.key_selector is None:
             return Key(columns=partition.key_columns)
         selector = resolve(partition.key_selector, operator, self.folder)
@@ -438,11 +366,11 @@ class _Lowerer:
         outlet = self._outlet(stream, Outlet(operation=stream.operation, tag=stream.tag))
         self._add_sink(stream.source, outlet, "print" if prints else "write", node, operator, step)
 
-    def _arrivals(self, step: int, node: StreamNode, operator: Operator, edges: tuple[int, ...]) -> _Stream:
+    def _arrivals(self, step: int, node: StreamNode, operator: Operator, edges: tuple[int, ...]) -> Stream:
         """A native pass that only takes what the exchange brings."""
         inlets = [self._inlet(step, node, operator, edge) for edge in edges]
         first = self._stream(self.graph.edges[edges[0]])
-        self.drafts.append(_Draft(step, "native", self._parallelism(step), inlets=inlets))
+        self.drafts.append(Draft(step, "native", self._parallelism(step), inlets=inlets))
         return replace(first, source=len(self.drafts) - 1, operation=None, tag=None, declared_by=None)
 
     def _add_sink(self, at: int, outlet: int, kind: Any, node: StreamNode, operator: Operator, step: int) -> None:

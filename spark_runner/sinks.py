@@ -17,8 +17,9 @@ from planner.job import Writer
 from spark_runner.blame import blamed
 from spark_runner.figures import is_connect
 from spark_runner.program import Sink
-from spark_runner.records import decode, printed
+from spark_runner.records import decode
 from spark_runner.results import PrintedRecord
+from spark_runner.rows import printed
 
 _SUBTASK = "__subtask"
 

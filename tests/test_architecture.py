@@ -20,7 +20,11 @@ PRODUCT = ("planner", "cli", "spark_runner")
 
 # Everything here runs where a Spark session is, or is shipped to one; the rest of spark_runner is plain data.
 MAY_IMPORT_PYSPARK = {
-    f"spark_runner/{name}.py" for name in ("chain", "execute", "records", "session", "start_failures", "training")
+    f"spark_runner/{name}.py"
+    for name in (
+        "blame", "chain", "chain_maker", "collection_source", "exchange", "execute", "figures", "frames", "native",
+        "records", "session", "shipping", "sinks", "start_failures", "training",
+    )
 }
 # Commands that exist to run jobs, or to read the runs that were.
 MAY_IMPORT_SPARK_RUNNER = {f"cli/commands/{name}.py" for name in ("run", "runs", "cancel")}

@@ -1,7 +1,7 @@
 """A plain-Python reference of what a bounded job computes: records in lists, no Spark, no partitions.
 
-It shares nothing with the runner, so that both being wrong in the same way is unlikely. Subtasks matter in one place only:
-a broadcast gives every record as often as its reader has subtasks.
+It shares nothing with the runner, so that both being wrong in the same way is unlikely. Subtasks matter in one place
+only: a broadcast gives every record as often as its reader has subtasks.
 """
 
 from __future__ import annotations

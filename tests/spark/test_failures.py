@@ -74,7 +74,7 @@ def test_a_failing_function_shows_operator_record_and_lines(run: Any, kind: str)
 def test_a_failing_timer_names_the_key(run: Any) -> None:
     env = environment(1)
     env.from_collection(RECORDS, type_info=PAIR).key_by(lambda v: v[0]).process(FailingTimer()).print()
-    with pytest.raises(ExecutionError, match="last record of key 'a'.*KeyError"):
+    with pytest.raises(ExecutionError, match=r"last record of key 'a'.*KeyError"):
         run(env.build("timer"))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spark_runner.records import printed
+from spark_runner.rows import printed
 from tests.spark.jobs import DATA, JOBS
 from tests.spark.reference import evaluate
 
