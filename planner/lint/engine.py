@@ -148,9 +148,12 @@ def _ignores(jobs: Sequence[LintedJob]) -> tuple[dict[str, list[Ignore]], dict[i
     written: dict[int, list[Ignore]] = {}
     for number, job in enumerate(jobs):
         written[number] = list(yaml_ignores(job.plan.job))
-        for transformation in job.plan.job.transformations:
-            if transformation.location.file.endswith(".py"):
-                places.setdefault(transformation.location.file, []).append(transformation.location.line)
+        for defined in (
+            *job.plan.job.transformations,
+            job.plan.job,
+        ):  # what is said of the job stands where it is executed
+            if defined.location.file.endswith(".py"):
+                places.setdefault(defined.location.file, []).append(defined.location.line)
     return {file: python_ignores(file, lines) for file, lines in places.items()}, written
 
 

@@ -87,3 +87,13 @@ def test_a_comment_in_a_shared_module_is_used_if_any_job_uses_it(project: Projec
         project.write(f"{name}.py", f"from shared import end\n{HEAD}end(numbers.map(str), {spread}){TAIL}")
     assert project.codes("a.py", "b.py") == []
     assert project.codes("b.py") == ["PL111"]
+
+
+def test_what_is_said_of_the_job_is_ignored_where_it_is_executed(project: Project) -> None:
+    project.write("job.py", HEAD + "numbers.map(str).print()\nnumbers.filter(bool).print()" + TAIL)
+    project.record("job.py")
+    less = HEAD + "numbers.map(str).print()" + TAIL
+    project.write("job.py", less)
+    assert "PL003" in project.codes("job.py", select=["PL003"])
+    project.write("job.py", less.replace('execute("job")', 'execute("job")  # plan: ignore[PL003] nobody read it'))
+    assert project.codes("job.py", select=["PL003"]) == []
