@@ -65,8 +65,8 @@ def test_key_selectors_that_read_fields_become_columns() -> None:
     assert selected_columns(lambda row: row["an age"], "name string, `an age` int") == ("an age",)
     assert selected_columns(lambda v: v, "value int") == ("value",)
     for computing in (
-        lambda v: v[0].upper(), lambda v: v[1] % 2, lambda v: v[0] if v[1] is None else v[1], lambda v: 1, lambda v: f"{v[0]}",
-        lambda v: v[7], lambda v: hash(v[0]),
+        lambda v: v[0].upper(), lambda v: v[1] % 2, lambda v: v[0] if v[1] is None else v[1], lambda v: 1,
+        lambda v: f"{v[0]}", lambda v: v[7], lambda v: hash(v[0]),
     ):  # fmt: skip
         assert selected_columns(computing, pair) == ()
     assert selected_columns(lambda v: v[0], None) == ()

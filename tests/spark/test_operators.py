@@ -71,7 +71,8 @@ def test_wide_rows_keep_every_type(run: Any) -> None:
     names = [f"c{n}" for n in range(len(kinds))]
     noon = datetime.datetime(2026, 3, 29, 12, 0, 0, 123456)
     values: list[Any] = [
-        "ü", -1, 2**40, 0.5, True, decimal.Decimal("1.5"), noon.date(), noon, noon, [1, None], {"k": 2}, ("x", 3), b"\x00\xff",
+        "ü", -1, 2**40, 0.5, True, decimal.Decimal("1.5"), noon.date(), noon, noon, [1, None], {"k": 2}, ("x", 3),
+        b"\x00\xff",
     ]  # fmt: skip
     wide = Types.ROW_NAMED([*names, *(f"w{n}" for n in range(150))], [*kinds, *(Types.LONG() for _ in range(150))])
     env = environment(2)
