@@ -59,7 +59,7 @@ def render(
       plan render job.py --stage execution -f png -o execution.png
       plan render job.py --stage physical --task-managers 2 --slots 4 -o cluster.svg
       plan render job.yaml -f html -o plan.html --open
-      plan render job.yaml -f mermaid >> README.md
+      plan render job.yaml -o job.mmd
     """
     chosen = format or _format_of(output)
     request = DeploymentRequest(task_managers=task_managers, slots=slots, spread=spread)

@@ -24,7 +24,7 @@ def to_mermaid(picture: Picture) -> str:
         inside.setdefault(box.cluster, []).append(box)
     lines += [f"    {_box(box)}" for box in inside.get(None, ())]
     for cluster in picture.clusters:
-        title = f"{cluster.title} {cluster.subtitle}".strip()
+        title = ", ".join(text for text in (cluster.title, cluster.subtitle) if text)
         lines += [f'    subgraph {cluster.id}["{_text(title)}"]']
         lines += [f"        {_box(box)}" for box in inside.get(cluster.id, ())]
         lines += [
