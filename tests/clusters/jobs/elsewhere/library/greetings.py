@@ -1,0 +1,5 @@
+"""Not beside the job, so not shipped by itself."""
+
+
+def hello(name):
+    return f"hello {name}"
