@@ -20,9 +20,10 @@ class IdCause:
 
     kind: CauseKind
     at: int
-    edge: int | None = None  # of a chain that broke or formed: position in the new edges, None where the edge is gone
+    edge: int | None = None  # of a chain that broke or formed: position in the new edges
     formed: bool = False
     operators: tuple[str, ...] = ()  # added or lost, by name
+    behind: bool = False  # they read the operator, rather than it them
 
 
 def find_id_causes(comparison: Comparison) -> Mapping[int, IdCause]:
@@ -66,6 +67,7 @@ class _OwnCauses:
         self.old_chained = _chained_outputs(comparison.old)
         self.new_chained = _chained_outputs(comparison.new)
         self.same_edge = dict(comparison.edges)
+        self.kept_edges = frozenset(self.same_edge.values())
         self.added_inputs: dict[int, list[int]] = {}
         self.lost_inputs: dict[int, list[int]] = {}
         for number in comparison.added_edges:
@@ -80,13 +82,22 @@ class _OwnCauses:
             yield IdCause(kind="uid", at=pair.new_at)
         before, after = self.old_chained.get(pair.old_at, []), self.new_chained.get(pair.new_at, [])
         if len(before) != len(after):
-            yield self.chain(pair, before, after)
+            yield self.outputs(pair, before, after)
         yield from self.inputs(pair)
 
-    def chain(self, pair: OperatorPair, before: list[int], after: list[int]) -> IdCause:
-        kept = {self.same_edge[number] for number in before if number in self.same_edge}
-        changed = kept.symmetric_difference(after)
-        return IdCause(kind="chain", at=pair.new_at, edge=min(changed, default=None), formed=len(after) > len(before))
+    def outputs(self, pair: OperatorPair, before: list[int], after: list[int]) -> IdCause:
+        """An edge of both versions whose verdict changed, else the operator behind that came or went."""
+        still = {self.same_edge[number] for number in before if number in self.same_edge}
+        changed = still.symmetric_difference(number for number in after if number in self.kept_edges)
+        formed = len(after) > len(before)
+        if changed:
+            return IdCause(kind="chain", at=pair.new_at, edge=min(changed), formed=formed)
+        snapshot, edges = (self.comparison.new, after) if formed else (self.comparison.old, before)
+        gone = [
+            number for number in edges if (number not in self.kept_edges if formed else number not in self.same_edge)
+        ]
+        names = tuple(snapshot.operators[snapshot.edges[number].target].name for number in gone)
+        return IdCause(kind="added" if formed else "lost", at=pair.new_at, operators=names, behind=True)
 
     def inputs(self, pair: OperatorPair) -> Iterator[IdCause]:
         comparison = self.comparison

@@ -26,16 +26,18 @@ def _uid(pair: OperatorPair, *, own: bool) -> str:
 
 
 def _sentence(comparison: Comparison, cause: IdCause, *, upstream: bool) -> str:
-    place = " upstream" if upstream else ""
     names = ", ".join(dict.fromkeys(cause.operators))
+    place = "upstream" if upstream else "behind it" if cause.behind else "before it"
+    reason = "count chained outputs" if cause.behind else "hash everything before them"
     match cause.kind:
         case "chain":
             verb = "chains now" if cause.formed else "no longer chains"
-            return f"{_chain(comparison, cause)}{place} {verb}, and generated ids count chained outputs."
+            where = " upstream" if upstream else ""
+            return f"{_edge(comparison, cause)}{where} {verb}, and generated ids count chained outputs."
         case "added":
-            return f"{names} was added{place or ' before it'}, and generated ids hash everything before them."
+            return f"{names} was added {place}, and generated ids {reason}."
         case "lost":
-            return f"{names} was removed{place or ' before it'}, and generated ids hash everything before them."
+            return f"{names} was removed {place}, and generated ids {reason}."
         case "inputs":
             return f"The inputs{' of an operator upstream' if upstream else ''} changed, and generated ids hash them."
         case _:
@@ -44,9 +46,8 @@ def _sentence(comparison: Comparison, cause: IdCause, *, upstream: bool) -> str:
             )
 
 
-def _chain(comparison: Comparison, cause: IdCause) -> str:
-    if cause.edge is None:
-        return f"An output of {comparison.new.operators[cause.at].name}"
+def _edge(comparison: Comparison, cause: IdCause) -> str:
+    assert cause.edge is not None
     edge = comparison.new.edges[cause.edge]
     return f"{comparison.new.operators[edge.source].name} -> {comparison.new.operators[edge.target].name}"
 
