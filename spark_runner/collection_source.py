@@ -70,4 +70,5 @@ def collection_frame(spark: Any, operator: Operator, schema: Any, parallelism: i
     targets = pa.array([subtask for subtask, size in enumerate(sizes) for _ in range(size)], pa.int32())
     table = pa.Table.from_arrays([*columns, targets], schema=arrow.append(pa.field(_TARGET, pa.int32())))
     frame = spark.createDataFrame(table, schema=StructType([*schema.fields, StructField(_TARGET, IntegerType())]))
-    return frame.repartitionById(parallelism, F.col(_TARGET)).drop(_TARGET)
+    # from one partition, so that each subtask gets its records in order
+    return frame.coalesce(1).repartitionById(parallelism, F.col(_TARGET)).drop(_TARGET)
