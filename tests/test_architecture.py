@@ -22,9 +22,23 @@ PRODUCT = ("planner", "cli", "spark_runner")
 MAY_IMPORT_PYSPARK = {
     f"spark_runner/{name}.py"
     for name in (
-        "blame", "chain", "chain_maker", "collection_source", "exchange", "execute", "figures", "frames", "native",
-        "records", "session", "shipping", "sinks", "start_failures", "training",
-    )
+        "blame",
+        "chain",
+        "chain_maker",
+        "cluster_driver",
+        "collection_source",
+        "exchange",
+        "execute",
+        "figures",
+        "frames",
+        "native",
+        "records",
+        "session",
+        "shipping",
+        "sinks",
+        "start_failures",
+        "training",
+    )  # fmt: skip
 }
 # Commands that exist to run jobs, or to read the runs that were.
 MAY_IMPORT_SPARK_RUNNER = {f"cli/commands/{name}.py" for name in ("run", "runs", "cancel")}

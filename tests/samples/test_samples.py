@@ -117,20 +117,33 @@ def test_the_commands_of_a_readme_work(copied: Path, arguments: list[str]) -> No
     assert finished.stdout or any(copied.glob("*.svg"))
 
 
-@pytest.mark.spark
-@pytest.mark.parametrize("path", sorted(PRINTED))
-def test_a_sample_runs_on_spark(path: str, tmp_path: Path) -> None:
+def run_sample(path: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
+    """A sample's run on two local threads, in a copy of its folder."""
     sample, file = path.split("/")
     folder = shutil.copytree(ROOT / "samples" / sample, tmp_path / sample, ignore=MADE)
     run = [*COMMAND, "run", file, "--master", "local[2]"]
     finished = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
+    return finished
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("path", sorted(PRINTED))
+def test_a_sample_runs_on_spark(path: str, tmp_path: Path) -> None:
+    finished = run_sample(path, tmp_path)
     # Which subtask printed a record is the plan's business; here only what was printed counts.
     printed = sorted(re.sub(r"^\d+> ", "", line) for line in finished.stdout.splitlines())
     assert printed == sorted(PRINTED[path])
     if written := WRITTEN.get(path):
-        assert any((folder / written).glob("part-*"))
+        assert any((tmp_path / path.split("/")[0] / written).glob("part-*"))
+
+
+@pytest.mark.spark
+def test_the_cluster_map_counts_every_number(tmp_path: Path) -> None:
+    """It prints machines and processes, so only the counts are known beforehand."""
+    finished = run_sample("cluster_map/job.py", tmp_path)
+    assert sum(int(line.rsplit(",", 1)[1].rstrip(")")) for line in finished.stdout.splitlines()) == 400
 
 
 def test_every_sample_is_run() -> None:
-    assert set(PRINTED) == {f"{path.parent.name}/{path.name}" for path in JOBS}
+    assert {*PRINTED, "cluster_map/job.py"} == {f"{path.parent.name}/{path.name}" for path in JOBS}
