@@ -8,7 +8,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.config import Cluster, Config
+from planner.diff.changes import find_changes
 from planner.diff.comparison import Comparison, compare
+from planner.lint.registry import RULES
+from planner.lint.rule import Subject
 from planner.pipeline import plan
 from planner.snapshot import Snapshot, take_snapshot
 from planner.yaml_loader import load_job_data
@@ -38,7 +42,7 @@ def found_lost(compared: Comparison) -> set[str]:
     return {pair.old.name for pair in compared.orphaned} | {o.name for o in gone if o.state != "none"}
 
 
-@settings(max_examples=60)
+@settings(max_examples=50)
 @given(jobs(), st.data())
 def test_state_is_reported_lost_exactly_where_an_id_changed(job: Job, data: st.DataObject) -> None:
     before = named(job)
@@ -59,7 +63,7 @@ def test_state_is_reported_lost_exactly_where_an_id_changed(job: Job, data: st.D
     assert found_lost(compared) == lost_state(old, new)
 
 
-@settings(max_examples=60)
+@settings(max_examples=50)
 @given(jobs(), st.randoms(use_true_random=False))
 def test_reordering_is_reported_exactly_where_it_changed_an_id(job: Job, random: Any) -> None:
     before = named(job)
@@ -73,7 +77,7 @@ def test_reordering_is_reported_exactly_where_it_changed_an_id(job: Job, random:
     assert found_lost(compared) == lost_state(old, new)
 
 
-@settings(max_examples=60)
+@settings(max_examples=50)
 @given(jobs(), st.data())
 def test_an_operator_put_in_between_is_the_only_one_added(job: Job, data: st.DataObject) -> None:
     before = named(job)
@@ -106,3 +110,37 @@ def test_a_wide_fan_out_of_equal_operators_is_matched() -> None:
     compared = compare(snapshot, snapshot)
     assert len(compared.operators) == 2_001
     assert not compared.orphaned
+
+
+@settings(max_examples=40)
+@given(jobs(), jobs(), st.booleans())
+def test_any_two_jobs_can_be_compared(first: Job, second: Job, batch: bool) -> None:
+    if batch:
+        second["runtime_mode"] = "batch"
+        for operator in second["operators"]:
+            operator.pop("legacy", None)  # Flink refuses an unbounded source there
+            operator.pop("parallel", None)
+    old, new = snapshot_of(first), snapshot_of(second)
+    compared = compare(old, new)
+    assert len({pair.new_at for pair in compared.operators}) == len(compared.operators)
+    assert len(compared.operators) + len(compared.lost) == len(old.operators)
+    assert len(compared.operators) + len(compared.added) == len(new.operators)
+    assert len(compared.edges) + len(compared.lost_edges) == len(old.edges)
+    assert len(compared.edges) + len(compared.added_edges) == len(new.edges)
+    levels = {change.level for change in find_changes(compared)}
+    if compared.orphaned or any(old.operators[at].state != "none" for at in compared.lost):
+        assert "state-breaking" in levels
+
+
+@settings(max_examples=40)
+@given(jobs(), jobs())
+def test_every_rule_speaks_about_any_job_without_failing(first: Job, second: Job) -> None:
+    cluster = Cluster(task_managers=1, slots=1, network_memory=64 * 1024)
+    compiled = plan(load_job_data(second), until="execution")
+    compared = compare(snapshot_of(first), take_snapshot(compiled))
+    subject = Subject(plan=compiled, config=Config(cluster=cluster), comparison=compared)
+    found = [finding for rule in RULES if rule.find for finding in rule.find(rule, subject)]
+    assert all(finding.message and finding.location.line >= 1 for finding in found)
+    lost = [finding for finding in found if finding.code in ("PL002", "PL003") and finding.severity == "error"]
+    stateful = [at for at in compared.lost if compared.old.operators[at].state != "none"]
+    assert len(lost) == len(compared.orphaned) + len(stateful)
