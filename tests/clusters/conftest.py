@@ -34,7 +34,7 @@ def connect() -> Iterator[ConnectServer]:
         yield server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def yarn() -> Iterator[YarnCluster]:
     """A resource manager and two node managers; without Hadoop the test is skipped, or fails where it must not be."""
     try:

@@ -75,8 +75,10 @@ def test_the_leading_master_dies(
 def test_a_node_manager_dies(yarn: YarnCluster, marks: Marks, undisturbed: Finished) -> None:
     with marks.start("yarn", settings=yarn.settings, environment=yarn.environment) as run:
         place = marks.place_of("second", run)
-        yarn.kill_node(int(place.relative_to(yarn.folder.resolve()).parts[0].removeprefix("node")))
+        node = int(place.relative_to(yarn.folder.resolve()).parts[0].removeprefix("node"))
+        yarn.kill_node(node)
         run.end().check_like(undisturbed)
+    yarn.revive_node(node)
 
 
 def test_nobody_is_left(breakable: StandaloneCluster, marks: Marks) -> None:

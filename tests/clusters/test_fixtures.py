@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.clusters.connect import ConnectServer
-from tests.clusters.high_availability import HighAvailabilityCluster
 from tests.clusters.servers import bare_environment
 from tests.clusters.standalone import StandaloneCluster
 from tests.clusters.worker_python import worker_python
@@ -45,18 +44,10 @@ def test_standalone(standalone: StandaloneCluster, tmp_path: Path) -> None:
     check(standalone.url, SMALL, {"PYSPARK_PYTHON": str(worker_python())}, tmp_path)
 
 
-def test_the_second_master_takes_over(high_availability: HighAvailabilityCluster, tmp_path: Path) -> None:
-    first = high_availability.leader
-    high_availability.kill_leader()
-    high_availability.wait_for_workers()
-    assert high_availability.leader is not first
-    check(high_availability.url, SMALL, {"PYSPARK_PYTHON": str(worker_python())}, tmp_path)
-
-
 def test_connect(connect: ConnectServer, tmp_path: Path) -> None:
     check(connect.url, {}, {}, tmp_path)
 
 
 def test_yarn(yarn: YarnCluster, tmp_path: Path) -> None:
-    check("yarn", SMALL | yarn.settings, yarn.environment, tmp_path)
-    assert [application["finalStatus"] for application in yarn.applications()] == ["SUCCEEDED"]
+    check("yarn", SMALL | yarn.settings | {"spark.app.name": "plain_job.py"}, yarn.environment, tmp_path)
+    assert [one["finalStatus"] for one in yarn.applications() if one["name"] == "plain_job.py"] == ["SUCCEEDED"]

@@ -42,6 +42,6 @@ def test_connect(job: Path, connect: ConnectServer) -> None:
     run_plan(job, connect.url).check_like(locally(job))
 
 
-@every_job
+@pytest.mark.parametrize("job", (JOBS_TO_RUN[0], JOBS_TO_RUN[2]), ids=lambda job: job.parent.name)
 def test_yarn(job: Path, yarn: YarnCluster) -> None:
     run_plan(job, "yarn", settings=yarn.settings, environment=yarn.environment).check_like(locally(job))

@@ -55,7 +55,7 @@ class YarnCluster:
         try:
             self._start_resource_manager()
             for number in range(NODES):
-                self._start_node(number)
+                self.nodes.append(self._start_node(number))
             self.wait_for_nodes()
         except BaseException:
             self.__exit__()
@@ -105,6 +105,11 @@ class YarnCluster:
         self.nodes[number].kill()
         kill_all_in(self.folder / f"node{number}")
 
+    def revive_node(self, number: int) -> None:
+        """A node manager in the place of a dead one."""
+        self.nodes[number] = self._start_node(number)
+        self.wait_for_nodes()
+
     def _ask(self, what: str) -> dict[str, Any]:
         try:
             with urllib.request.urlopen(
@@ -119,7 +124,7 @@ class YarnCluster:
         self.resource_manager = self._start("resource-manager", RESOURCE_MANAGER, self._shared())
         self.resource_manager.wait_for(lambda: bool(self.metrics()), "answering")
 
-    def _start_node(self, number: int) -> None:
+    def _start_node(self, number: int) -> Server:
         host, folder = HOSTS[1 + number % (len(HOSTS) - 1)], self.folder / f"node{number}"
         own = {
             f"yarn.nodemanager.{name}address": f"{host}:{free_port(host)}"
@@ -133,7 +138,7 @@ class YarnCluster:
             "yarn.nodemanager.vmem-check-enabled": "false",
             "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": "100",
         }
-        self.nodes.append(self._start(f"node{number}", NODE_MANAGER, self._shared() | own))
+        return self._start(f"node{number}", NODE_MANAGER, self._shared() | own)
 
     def _start(self, name: str, main: str, properties: dict[str, str]) -> Server:
         folder = self.folder / name
@@ -159,7 +164,7 @@ _ROLES = ("", "scheduler.", "resource-tracker.", "admin.")
 
 def _write_configuration(folder: Path, properties: dict[str, str]) -> Path:
     for empty in ("cluster", "node"):  # the pages of the web interfaces: not in the jars, yet asked for at the start
-        (folder / "webapps" / empty).mkdir(parents=True)
+        (folder / "webapps" / empty).mkdir(parents=True, exist_ok=True)
     (folder / "yarn-site.xml").write_text(_xml(properties), encoding="utf-8")
     (folder / "capacity-scheduler.xml").write_text(_xml(QUEUES), encoding="utf-8")
     (folder / "core-site.xml").write_text(_xml({"fs.defaultFS": "file:///"}), encoding="utf-8")
