@@ -91,6 +91,7 @@ def lint(
         found = select_rules(select or chosen, ignore or dropped)
         return found if baseline else frozenset(code for code in found if not code.startswith("PL0"))
 
+    select_rules(select, ignore)  # wrong codes are said before any file is read
     jobs, failures = plan_files(specs)
     found: list[tuple[int, Finding]] = []
     ran: dict[int, frozenset[str]] = {}

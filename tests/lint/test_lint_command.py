@@ -32,6 +32,7 @@ def test_exit_codes(project: Project, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["lint", "found.yaml", "--exit-zero"]) == 0
     assert main(["lint", "missing.yaml"]) == 2
     assert main(["lint", "clean.yaml", "--select", "XX"]) == 2
+    assert main(["lint", "bad.yaml", "--ignore", "PLX"]) == 2
     assert main(["lint", "clean.yaml", "--baseline", "missing.json"]) == 2
 
 
