@@ -93,14 +93,8 @@ def place_slots(
 
 
 def request_order(layout: Layout) -> Iterator[tuple[int, int]]:
-    """Every slot once, with the vertex whose subtask asks for it first."""
-    asked = [False] * len(layout.physical.slots)
-    for vertex in range(len(layout.job_graph.vertices)):
-        for number in layout.numbers(vertex):
-            slot = layout.slot_of[number]
-            if not asked[slot]:
-                asked[slot] = True
-                yield slot, vertex
+    """Every slot, with the vertex whose subtask asks for it first: slots are sorted by their first subtask."""
+    return ((slot, subtasks[0][0]) for slot, subtasks in enumerate(layout.physical.slots))
 
 
 class _Places:

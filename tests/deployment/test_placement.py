@@ -23,8 +23,8 @@ spreads = st.sampled_from(SPREADS)
 clusters = st.builds(cluster, st.integers(1, 12), st.integers(1, 5))
 
 
-def check(layout: Layout, placement: Placement, offered: Cluster) -> None:
-    """Every subtask in one slot, slots shared rightly, no task manager over its slots."""
+def shares_slots_rightly(layout: Layout, placement: Placement) -> None:
+    """Every subtask in one slot; none with another of its vertex or of another group; co-located ones together."""
     vertices, slots = layout.job_graph.vertices, layout.physical.slots
     everyone = [(v, s) for v, n in enumerate(layout.execution_graph.parallelisms) for s in range(n)]
     assert sorted(subtask for slot in slots for subtask in slot) == everyone
@@ -38,29 +38,19 @@ def check(layout: Layout, placement: Placement, offered: Cluster) -> None:
             if group is not None:
                 together[group, subtask].add(position)
     assert all(len(found) == 1 for found in together.values()), "co-located subtasks apart"
+
+
+def gives_every_slot_away_once(layout: Layout, placement: Placement) -> None:
+    """No slot twice at one time, and none that the cluster does not have."""
     places = list(zip(placement.turns, placement.task_managers, placement.numbers, strict=True))
-    assert len(places) == len(set(places)) == len(slots), "a slot given away twice"
+    offered = placement.cluster
+    assert len(places) == len(set(places)) == len(layout.physical.slots)
     assert all(0 <= manager < offered.task_managers and 0 <= number < offered.slots for _, manager, number in places)
 
 
-@given(decided_plans(), clusters, spreads)
-def test_a_placement_is_right_or_there_are_too_few_slots(made: Plan, offered: Cluster, spread: Spread) -> None:
-    layout = laid_out(made)
-    placement = place_slots(layout, offered, spread)
-    if placement is None:
-        assert least_slots(layout) > offered.total_slots
-    else:
-        assert least_slots(layout) <= offered.total_slots
-        check(layout, placement, offered)
-
-
-@given(decided_plans(), clusters, spreads)
-def test_slots_are_used_in_turns_only_where_they_must_and_may(made: Plan, offered: Cluster, spread: Spread) -> None:
-    layout = laid_out(made)
-    placement = place_slots(layout, offered, spread)
-    if placement is None:
-        return
-    assert (placement.last_turn > 0) == (len(layout.physical.slots) > offered.total_slots)
+def takes_turns_only_where_it_must_and_may(layout: Layout, placement: Placement) -> None:
+    """All at once where that fits; else producers first, and pipelined channels within one turn."""
+    assert (placement.last_turn > 0) == (len(layout.physical.slots) > placement.cluster.total_slots)
     turn_of = [placement.turns[slot] for slot in layout.slot_of]
     for edge in layout.execution_graph.edges:
         for subtask, low, high in edge.consumed:
@@ -70,29 +60,20 @@ def test_slots_are_used_in_turns_only_where_they_must_and_may(made: Plan, offere
                 assert layout.is_blocking(edge) or turn_of[producer] == reads, "a pipelined channel across turns"
 
 
-@given(decided_plans(), clusters)
-def test_a_streaming_job_holds_all_its_slots_at_once(made: Plan, offered: Cluster) -> None:
-    layout = laid_out(made)
-    if not layout.job_graph.dynamic:
-        assert (place_slots(layout, offered) is None) == (len(layout.physical.slots) > offered.total_slots)
-
-
-@given(decided_plans(), clusters, spreads)
-def test_a_slot_is_beside_the_input_with_the_fewest_places(made: Plan, offered: Cluster, spread: Spread) -> None:
-    layout = laid_out(made)
-    placement = place_slots(layout, offered, spread)
-    if placement is None:
-        return
-    used = Counter(zip(placement.turns, placement.task_managers, strict=True))
+def is_beside_the_input_with_the_fewest_places(layout: Layout, placement: Placement) -> None:
+    """As far as there is room; and of the places to choose from, the least used or (packed) the most used."""
+    used: Counter[tuple[int, int]] = Counter()
+    offered = placement.cluster
     for slot, subtasks in enumerate(layout.physical.slots):
+        turn, manager = placement.turns[slot], placement.task_managers[slot]
+        free = {m: used[turn, m] for m in range(offered.task_managers) if used[turn, m] < offered.slots}
         wanted = preferred(layout, placement, subtasks)
-        if not wanted:
-            assert placement.preferences[slot] == "none"
-        elif placement.task_managers[slot] in wanted:
-            assert placement.preferences[slot] == "met"
-        else:
-            assert placement.preferences[slot] == "full"
-            assert all(used[placement.turns[slot], manager] == offered.slots for manager in wanted)
+        choice = wanted & set(free) or set(free)
+        assert manager in choice
+        assert free[manager] == (min if placement.spread == "evenly" else max)(free[m] for m in choice)
+        expected = "none" if not wanted else "met" if manager in wanted else "full"
+        assert placement.preferences[slot] == expected
+        used[turn, manager] += 1
 
 
 def preferred(layout: Layout, placement: Placement, subtasks: tuple[tuple[int, int], ...]) -> set[int]:
@@ -109,6 +90,26 @@ def preferred(layout: Layout, placement: Placement, subtasks: tuple[tuple[int, i
         if inputs:
             return min(inputs, key=len)
     return set()
+
+
+# What a right placement is.
+RULES = (
+    shares_slots_rightly,
+    gives_every_slot_away_once,
+    takes_turns_only_where_it_must_and_may,
+    is_beside_the_input_with_the_fewest_places,
+)
+
+
+@given(decided_plans(), clusters, spreads)
+def test_a_placement_is_right_or_there_are_too_few_slots(made: Plan, offered: Cluster, spread: Spread) -> None:
+    layout = laid_out(made)
+    placement = place_slots(layout, offered, spread)
+    fits = len(layout.physical.slots) <= offered.total_slots
+    assert (placement is not None) == (least_slots(layout) <= offered.total_slots)
+    assert layout.job_graph.dynamic or (placement is not None) == fits, "a streaming job holds all slots at once"
+    for rule in RULES if placement else ():
+        rule(layout, placement)
 
 
 @given(st.integers(1, 40), st.integers(1, 12), st.integers(1, 6))
@@ -187,7 +188,9 @@ def test_a_hundred_thousand_subtasks_on_five_thousand_task_managers(spread: Spre
     placement = place_slots(layout, offered, spread)
     assert placement is not None
     assert layout.first[-1] == 100_000
-    check(layout, placement, offered)
+    shares_slots_rightly(layout, placement)  # the other rules walk all 900,000,000 channels
+    gives_every_slot_away_once(layout, placement)
+    assert placement.last_turn == 0
     used = Counter(placement.task_managers)
     assert set(used.values()) == {2}
     if spread == "packed":
