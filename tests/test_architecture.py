@@ -38,7 +38,7 @@ MAY_IMPORT_PYSPARK = {
         "sinks",
         "start_failures",
         "training",
-    )  # fmt: skip
+    )
 }
 # Commands that exist to run jobs, or to read the runs that were.
 MAY_IMPORT_SPARK_RUNNER = {f"cli/commands/{name}.py" for name in ("run", "runs", "cancel")}
