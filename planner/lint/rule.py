@@ -108,7 +108,9 @@ class LintRule:
 
 def build_rule(code: str, slug: str, page: str | None, find: Find | None, severity: Severity = "warning") -> LintRule:
     """A rule from its module's docstring."""
-    summary, _, rest = (page or "").strip().partition("\n")
+    if page is None:  # python -OO drops docstrings: the rules must still run
+        page = f"{slug}\n" + "".join(f"\n## {heading}\nnot available under python -OO\n" for heading in HEADINGS)
+    summary, _, rest = page.strip().partition("\n")
     sections = _sections(rest)
     missing = [heading for heading in HEADINGS if not sections.get(heading)]
     if missing or not summary:
