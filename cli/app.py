@@ -69,7 +69,7 @@ def main(argv: list[str] | None = None) -> int:
     except Exception as error:
         if traceback:
             raise
-        return _report(error)
+        return report_error(error)
     return code
 
 
@@ -114,7 +114,8 @@ def _set_color(value: str) -> None:
     raise OptionError(f"--color is {value!r}", hint=f"use one of {', '.join(console.COLOR_MODES)}")
 
 
-def _report(error: Exception) -> int:
+def report_error(error: Exception) -> int:
+    """Tell the user what went wrong, and return the exit code for it."""
     if isinstance(error, PlanError):
         place = f"{error.location}: " if error.location else ""
         console.message(f"{place}error: {error.message}")

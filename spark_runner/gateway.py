@@ -23,7 +23,7 @@ from spark_runner.cache import cache_folder
 from spark_runner.durable import write_json
 from spark_runner.java import JavaRuntime
 
-__all__ = ["Gateway", "start_gateway"]
+__all__ = ["Gateway", "spark_home", "start_gateway"]
 
 _SUBMIT = "org.apache.spark.deploy.SparkSubmit"
 # Settings from outside that the command depends on: with any of them, Spark's own script decides.
@@ -74,6 +74,11 @@ def start_gateway(
     return Gateway(process, port, content[8 : 8 + length].decode())
 
 
+def spark_home() -> Path:
+    """Where PySpark is installed, with Spark's scripts and jars; known without importing it."""
+    return Path(str(importlib.metadata.distribution("pyspark").locate_file("pyspark")))
+
+
 def _ignore_ctrl_c() -> None:
     """Ctrl-C reaches every process of the terminal; this one is told what to do by ours."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -81,12 +86,11 @@ def _ignore_ctrl_c() -> None:
 
 def _command(arguments: list[str], java: JavaRuntime, local: bool) -> tuple[list[str], dict[str, str]]:
     """The command that starts the JVM, and its environment."""
-    spark = importlib.metadata.distribution("pyspark")
-    home = Path(str(spark.locate_file("pyspark")))
+    home, version = spark_home(), importlib.metadata.version("pyspark")
     through_script = [str(home / "bin" / "spark-submit"), *arguments], dict(os.environ)
     if not local or any(os.environ.get(name) for name in _DECIDED_BY_SCRIPT) or (home / "conf").exists():
         return through_script
-    key = json.dumps([str(java.executable), java.version, str(home), spark.version, arguments])
+    key = json.dumps([str(java.executable), java.version, str(home), version, arguments])
     kept = cache_folder() / f"command-{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
     try:
         command: list[str] = json.loads(kept.read_bytes())

@@ -31,7 +31,7 @@ def run_from_script(job: JobDefinition) -> None:
         print(f"run {outcome.record.id} canceled", file=sys.stderr)
         sys.exit(130)
     if outcome.error is not None:
-        _leave(outcome.error, 4 if isinstance(outcome.error, InternalError) else 3)
+        _leave(outcome.error, 4 if isinstance(outcome.error, InternalError) else 3, abandoned=outcome.abandoned)
     print("\n".join(report_lines(outcome.report.to_dict())), file=sys.stderr)
 
 
@@ -45,6 +45,9 @@ def _run(job: JobDefinition) -> Outcome:
     return supervise(prepared.program, run, strategy=prepared.strategy, audience=Lines(sys.stdout, sys.stderr))
 
 
-def _leave(error: PlanError, code: int) -> NoReturn:
+def _leave(error: PlanError, code: int, *, abandoned: bool = False) -> NoReturn:
     print(f"error: {error}", file=sys.stderr)
+    if abandoned:
+        sys.stderr.flush()
+        os._exit(code)
     sys.exit(code)

@@ -18,7 +18,7 @@ from spark_runner.request import RunRequest
 from spark_runner.start_failures import explain_start_failure
 from spark_runner.startup import archive_options
 
-__all__ = ["Session", "open_session", "settings"]
+__all__ = ["Session", "open_session", "settings", "worker_python"]
 
 # A run's own settings; whatever the user gives with --conf comes after them and wins.
 _ALWAYS = {
@@ -32,6 +32,18 @@ _LOCAL = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
+
+_LOGGING = """\
+rootLogger.level = warn
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %d{yy/MM/dd HH:mm:ss} %p %c{1}: %m%n%ex
+logger.master.name = org.apache.spark.deploy.client
+logger.master.level = info
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,9 +108,18 @@ def open_session(
         return _open_connect(request, master, name)
     java = java or find_java()
     os.environ["JAVA_HOME"] = str(java.home)
-    os.environ["PYSPARK_PYTHON"] = _worker_python(request, master)
+    os.environ["PYSPARK_PYTHON"] = worker_python(request, master)
     options = archive_options(java) if java_options is None else java_options
+    if master.kind == "standalone":
+        options = (*options, f"-Dlog4j2.configurationFile={_logging(log.parent).absolute().as_uri()}")
     return _open_classic(request, master, name, log, java, options)
+
+
+def _logging(folder: Path) -> Path:
+    """Logging as Spark's own, and also each time a master is asked to take the application."""
+    file = folder / "log4j2.properties"
+    file.write_text(_LOGGING)
+    return file
 
 
 def settings(request: RunRequest, master: Master, *, name: str, java_options: tuple[str, ...] = ()) -> dict[str, str]:
@@ -186,6 +207,7 @@ def _open_connect(request: RunRequest, master: Master, name: str) -> Session:
         ) from error
     chosen = {"spark.sql.adaptive.coalescePartitions.enabled": "false", **dict(request.conf)}
     try:
+        _check_answers(request.master)
         # Through the common builder: it also tells pyspark.sql.functions that there is no JVM here.
         spark = SparkSession.builder.remote(request.master).appName(name).getOrCreate()
         for key, value in chosen.items():
@@ -197,11 +219,26 @@ def _open_connect(request: RunRequest, master: Master, name: str) -> Session:
     return Session(spark=spark, master=master)
 
 
+def _check_answers(url: str, *, timeout: float = 15.0) -> None:
+    """Refuse a server that takes connections and speaks no gRPC: Spark's client would try for minutes."""
+    import grpc
+    from pyspark.sql.connect.client import DefaultChannelBuilder
+
+    with DefaultChannelBuilder(url).toChannel() as channel:
+        try:
+            grpc.channel_ready_future(channel).result(timeout=timeout)
+        except grpc.FutureTimeoutError as error:
+            raise ExecutionError(
+                f"no Spark Connect server answers at {url} within {timeout:g} s",
+                hint="something listens there: is the port right, and does the URL say use_ssl=true where it must?",
+            ) from error
+
+
 def _absolute(folder: Path, file: str) -> str:
     return file if "://" in file else str((folder / file).absolute())
 
 
-def _worker_python(request: RunRequest, master: Master) -> str:
+def worker_python(request: RunRequest, master: Master) -> str:
     """What workers are started with: as the user says, else this very Python here, and its usual name elsewhere."""
     said = dict(request.conf).get("spark.pyspark.python") or os.environ.get("PYSPARK_PYTHON")
     here = sys.executable if master.kind == "local" else f"python{sys.version_info.major}.{sys.version_info.minor}"

@@ -23,12 +23,17 @@ _LIMIT = 50_000_000  # a folder with more Python than this holds an environment,
 
 def ship(spark: Any, job_file: str) -> None:
     """Give every executor of the session what it needs to run the job's Python."""
+    spark.addArtifacts(str(write_shipment(job_file)), pyfile=True)
+
+
+def write_shipment(job_file: str) -> Path:
+    """The zip of everything executors need, in a folder of this process."""
     content = dict(_files(Path(job_file).resolve()))
     digest = hashlib.sha256(repr(sorted((name, hash_of(path)) for name, path in content.items())).encode()).hexdigest()
     target = _folder() / f"plan-shipped-{digest[:16]}.zip"
     if not target.exists():
         _write_zip(target, content)
-    spark.addArtifacts(str(target), pyfile=True)
+    return target
 
 
 @functools.cache

@@ -98,15 +98,17 @@ def gave_up_starting(url: str, log: Path, waited: float) -> ExecutionError | Non
     master = parse_master(url)
     if master.kind == "local" or waited < _LONGEST_SILENCE:
         return None
-    said = _tail(log)
-    if master.kind == "standalone" and not re.search(r"Failed to connect to master|Connection to .* closed", said):
-        return None if waited < _LONGEST_START else ExecutionError(_not_within(url, waited), hint=f"Spark's log: {log}")
-    if master.kind in ("yarn", "kubernetes") and waited < _LONGEST_START:
+    if master.kind != "connect" and waited < _LONGEST_START and not _asked_in_vain(log):
         return None
     return ExecutionError(
         _not_within(url, waited),
         hint=f"is this a Spark master of the version of this machine's PySpark? Spark's log: {log}",
     )
+
+
+def _asked_in_vain(log: Path) -> bool:
+    """Whether the driver asked a standalone master for its second time: the first answer takes less than a second."""
+    return len(re.findall(r"Connecting to master ", _tail(log))) > 1
 
 
 def _not_within(url: str, waited: float) -> str:

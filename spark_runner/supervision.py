@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeVar
 
 from planner.errors import ExecutionError, InternalError, PlanError
 from planner.job import RestartStrategy
+from spark_runner.cluster_mode import RemoteDriver, submit_driver
 from spark_runner.durable import write_json
 from spark_runner.program import SparkProgram
 from spark_runner.report import RunReport, StageFigures, build_report
@@ -70,6 +71,7 @@ class Outcome:
     report: RunReport
     error: PlanError | None = None
     interrupted: bool = False
+    abandoned: bool = False  # a thread still waits for a cluster that does not answer, and would hold Python's end
 
 
 def supervise(program: SparkProgram, run: RunFolder, *, strategy: RestartStrategy, audience: Audience) -> Outcome:
@@ -85,6 +87,7 @@ class _Supervision:
         self.tracker = VertexTracker(program, self._vertex_changed)
         self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self.session: Session | None = None
+        self.driver: RemoteDriver | None = None  # in cluster mode, instead of a session
         self.result: RunResult | None = None
         self.began = time.monotonic()
         self.polled = 0.0
@@ -94,7 +97,10 @@ class _Supervision:
             error, interrupted = self._run()
             report = self._report()
             self._close()
-        return Outcome(record=self.run.record(), report=report, error=error, interrupted=interrupted)
+        abandoned = self.worker.is_alive()
+        return Outcome(
+            record=self.run.record(), report=report, error=error, interrupted=interrupted, abandoned=abandoned
+        )
 
     def _run(self) -> tuple[PlanError | None, bool]:
         error: PlanError | None = None
@@ -117,6 +123,12 @@ class _Supervision:
         return error, interrupted
 
     def _start(self) -> None:
+        if self.request.deploy_mode == "cluster":
+            self.driver = self._wait_for(
+                lambda: submit_driver(self.request, self.program, folder=self.run.path, log=self.run.log)
+            )
+            self._move("RUNNING")
+            return
         self.session = self._wait_for(
             lambda: open_session(self.request, name=self.program.name, log=self.run.log),
             give_up=lambda waited: gave_up_starting(self.request.master, self.run.log, waited),
@@ -132,12 +144,14 @@ class _Supervision:
             except ExecutionError as failure:
                 self._drain()
                 delay = self.policy.delay_after_failure(time.monotonic())
-                if delay is None:
+                if delay is None or self.driver is not None:  # a driver on the cluster is gone after its failure
                     raise
                 attempt += 1
                 self._restart(attempt, delay, failure)
 
     def _execute(self) -> RunResult:
+        if self.driver is not None:
+            return self.driver.execute(self.events.put)
         from spark_runner.execute import execute
 
         assert self.session is not None
@@ -208,6 +222,8 @@ class _Supervision:
                 self.tracker.take(event)
 
     def _cancel(self) -> None:
+        if self.driver is not None:
+            self.driver.close()
         if self.session is None:
             return
         # The call itself may hang when the cluster does: it gets the same patience as the action.
@@ -249,6 +265,8 @@ class _Supervision:
         return report
 
     def _ask_spark(self) -> tuple[str | None, dict[int, StageFigures]]:
+        if self.driver is not None:
+            return self.driver.application, {}
         if self.session is None:
             return None, {}
         stages = {stage for vertex in (self.result.vertices if self.result else ()) for stage in vertex.stages}
@@ -259,6 +277,8 @@ class _Supervision:
             return None, {}
 
     def _close(self) -> None:
+        if self.driver is not None:
+            self.driver.close()
         if self.session is None:
             return
         # In a thread, since a cluster that does not answer would hold the end of the run.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
@@ -142,7 +143,7 @@ def _see_through(
     else:
         _print_results(outcome, document, audience)
     _speed_up_the_next(outcome)
-    return _exit_code(outcome)
+    return _leave_at_once(outcome) if outcome.abandoned else _exit_code(outcome)
 
 
 def _audience(prepared: PreparedRun, *, follow: bool, format: TextOrJson) -> Collected:
@@ -169,6 +170,19 @@ def _print_results(outcome: Outcome, document: dict[str, Any], audience: Collect
     console.message(f"run {record.id} {record.state} on {document['master']} in {shown_seconds(document['seconds'])}")
     if record.state == "FINISHED":
         console.message("\n".join(report_lines(document)))
+
+
+def _leave_at_once(outcome: Outcome) -> NoReturn:
+    """End without Python's own end, which would wait for a thread that waits for a cluster that does not answer."""
+    from cli.app import report_error
+
+    try:
+        code = _exit_code(outcome)
+    except PlanError as error:
+        code = report_error(error)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _exit_code(outcome: Outcome) -> int:
