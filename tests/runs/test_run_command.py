@@ -163,6 +163,18 @@ def test_a_master_nobody_listens_at_ends_the_run_with_one_message(folder: Path) 
 
 
 @pytest.mark.spark
+@pytest.mark.parametrize("scheme", ["spark", "sc"])
+def test_a_server_that_listens_and_says_nothing_is_given_up(folder: Path, scheme: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"{scheme}://127.0.0.1:{silent.getsockname()[1]}"
+        done = plan(folder, "run", "words.py", "--master", url, "--id", "silent")
+    assert done.returncode == 3
+    assert url in done.stderr
+    assert "Traceback" not in done.stderr and "Exception" not in done.stderr
+    assert runs(folder)["silent"]["state"] == "FAILED"
+
+
+@pytest.mark.spark
 def test_a_run_gives_results_figures_and_a_report(folder: Path) -> None:
     done = plan(
         folder, "run", "words.py", "--master", "local[2]", "--format", "json", "--id", "w", "--report", "r.html"
