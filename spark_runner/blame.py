@@ -16,6 +16,7 @@ from spark_runner.program import Operation, SparkProgram
 
 _CONDITION = re.compile(r"\[([A-Z_0-9.]+)\] (.*)")
 _PLACE = re.compile(r"(.*?):(\d+)(?::(\d+))?\Z")
+_RAISED = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\S.*)")
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w+")
 
 
@@ -91,6 +92,8 @@ def _text(error: BaseException) -> str:
 
 
 def _first_sentence(text: str) -> str:
+    raised = _RAISED.findall(text)
+    text = raised[-1] if raised else text  # what a Python worker says of itself, without its stack
     match = _CONDITION.search(text)
     line = match.group(2) if match else next((one.strip() for one in text.splitlines() if one.strip()), "unknown error")
     return _SQLSTATE.sub("", line).strip()
