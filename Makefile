@@ -31,6 +31,7 @@ $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || uv venv --clear --seed --python $(PYTHON) $(VENV)
 	@if command -v uv >/dev/null; then uv pip install --quiet --python $(BIN)/python --editable ".[$(EXTRAS)]"; \
 	else $(BIN)/python -m pip install --quiet --editable ".[$(EXTRAS)]"; fi
+	@$(BIN)/python -m compileall -q cli planner spark_runner # the first plan starts as fast as the second
 	@touch $@
 
 demo: $(READY) ## explain, draw and run the word count, step by step
