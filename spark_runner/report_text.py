@@ -23,13 +23,19 @@ _HEAD = (
 _RIGHT = frozenset(range(1, 10))
 
 
-def report_lines(report: dict[str, Any]) -> list[str]:
-    """The figures a vertex, and under it those of its operators; then the sinks."""
+def report_lines(report: dict[str, Any], *, width: int | None = None) -> list[str]:
+    """The figures a vertex, and under it those of its operators; then the sinks.
+
+    A table, or sentences where a terminal of `width` columns would break its lines.
+    """
     rows: list[Sequence[str]] = [_HEAD]
     for vertex in report["vertices"]:
         rows.append(_vertex_row(vertex))
         rows += [_operator_row(operator) for operator in vertex["operators"]]
-    return [*align(rows, _RIGHT), *_sink_lines(report["sinks"])]
+    lines = align(rows, _RIGHT)
+    if width is not None and max(map(len, lines)) > width:
+        lines = [line for vertex in report["vertices"] for line in _vertex_sentences(vertex)]
+    return [*lines, *_sink_lines(report["sinks"])]
 
 
 def align(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> list[str]:
@@ -82,6 +88,24 @@ def _vertex_row(vertex: dict[str, Any]) -> Sequence[str]:
         "-" if skew is None else f"{skew:.1f}",
         ",".join(vertex["hosts"]) or "-",
     )
+
+
+def _vertex_sentences(vertex: dict[str, Any]) -> list[str]:
+    row = dict(zip(_HEAD, _vertex_row(vertex), strict=True))
+    counts = align(
+        [
+            (f"    {o['name']} ({o['key']})", f"{_count(o['records_in'])} in", f"{_count(o['records_out'])} out")
+            for o in vertex["operators"]
+        ]
+        or [("", "", "")],
+        frozenset({1, 2}),
+    )
+    return [
+        row["vertex / operator"],
+        f"  stage {row['stage']}, subtasks {row['subtasks']}, attempts {row['attempts']}, time {row['time']}",
+        f"  shuffle {row['shuffle in']} in, {row['shuffle out']} out, skew {row['skew']}, host {row['host']}",
+        *(line for line in counts if line),
+    ]
 
 
 def _operator_row(operator: dict[str, Any]) -> Sequence[str]:

@@ -5,6 +5,7 @@ The store is inside the driver's JVM and needs no web interface. Connect has no 
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -45,23 +46,25 @@ def stage_figures(session: Session, stages: Iterable[int]) -> dict[int, StageFig
     if session.master.kind == "connect":
         return {}
     store = session.spark.sparkContext._jsc.sc().statusStore()
+    # Local tasks ran on this machine, whatever address Spark found for it; subtasks report it by its name.
+    here = platform.node() if session.master.kind == "local" else None
     found = {}
     for stage in sorted(set(stages)):
         try:
-            found[stage] = _figures(store, stage)
+            found[stage] = _figures(store, stage, here)
         except Exception:  # Py4J's error for the store's NoSuchElementException
             continue
     return found
 
 
-def _figures(store: Any, stage: int) -> StageFigures:
+def _figures(store: Any, stage: int, here: str | None) -> StageFigures:
     data = store.lastStageAttempt(stage)
     tasks = store.taskList(stage, data.attemptId(), _MOST_TASKS)
     best: dict[int, TaskFigures] = {}
     for position in range(tasks.size()):
         task = tasks.apply(position)
         if task.status() == "SUCCESS":
-            best[task.index()] = _task(task)
+            best[task.index()] = _task(task, here)
     return StageFigures(
         stage=stage,
         attempt=data.attemptId(),
@@ -72,12 +75,12 @@ def _figures(store: Any, stage: int) -> StageFigures:
     )
 
 
-def _task(task: Any) -> TaskFigures:
+def _task(task: Any, here: str | None) -> TaskFigures:
     duration = task.duration()
     return TaskFigures(
         index=task.index(),
         attempt=task.attempt(),
-        host=task.host(),
+        host=here or task.host(),
         started=task.launchTime().getTime() / 1000,
         seconds=(duration.get() if duration.isDefined() else 0) / 1000,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
@@ -169,7 +170,8 @@ def _print_results(outcome: Outcome, document: dict[str, Any], audience: Collect
     record = outcome.record
     console.message(f"run {record.id} {record.state} on {document['master']} in {shown_seconds(document['seconds'])}")
     if record.state == "FINISHED":
-        console.message("\n".join(report_lines(document)))
+        width = shutil.get_terminal_size().columns if sys.stderr.isatty() else None
+        console.message("\n".join(report_lines(document, width=width)))
 
 
 def _leave_at_once(outcome: Outcome) -> NoReturn:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -78,7 +80,8 @@ def _show(folder: RunFolder, format: str) -> None:
     if report is not None:
         from spark_runner.report_text import report_lines
 
-        console.write_text("\n".join(report_lines(report)))
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        console.write_text("\n".join(report_lines(report, width=width)))
     if folder.log.exists():
         console.write_text(f"Spark's log: {folder.log}")
 
