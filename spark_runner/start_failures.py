@@ -96,7 +96,8 @@ def _first_line(error: BaseException) -> str:
 def gave_up_starting(url: str, log: Path, waited: float) -> ExecutionError | None:
     """The error for a cluster that takes connections and does not answer: Spark would go on trying for a minute."""
     master = parse_master(url)
-    if master.kind == "local" or waited < _LONGEST_SILENCE:
+    # YARN and Kubernetes were reachable, and a busy queue may keep an application waiting for hours.
+    if master.kind not in ("standalone", "connect") or waited < _LONGEST_SILENCE:
         return None
     if master.kind != "connect" and waited < _LONGEST_START and not _asked_in_vain(log):
         return None
@@ -107,8 +108,9 @@ def gave_up_starting(url: str, log: Path, waited: float) -> ExecutionError | Non
 
 
 def _asked_in_vain(log: Path) -> bool:
-    """Whether the driver asked a standalone master for its second time: the first answer takes less than a second."""
-    return len(re.findall(r"Connecting to master ", _tail(log))) > 1
+    """Whether the driver asked one standalone master a second time: the first answer takes less than a second."""
+    asked = re.findall(r"Connecting to master (\S+)", _tail(log))
+    return len(asked) > len(set(asked))
 
 
 def _not_within(url: str, waited: float) -> str:
