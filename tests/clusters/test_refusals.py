@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clusters.plan_runs import JOBS, SAMPLES, run_plan
+from tests.clusters.plan_runs import SAMPLES, run_plan
 from tests.clusters.servers import HOSTS, free_port
 from tests.clusters.standalone import StandaloneCluster
 from tests.clusters.worker_python import worker_python
@@ -19,7 +19,6 @@ from tests.clusters.yarn import YarnCluster
 pytestmark = pytest.mark.cluster
 
 JOB = SAMPLES / "word_count" / "job.py"
-PYTHON_JOB = JOBS / "partitions" / "job.py"
 
 
 @pytest.fixture
@@ -61,12 +60,12 @@ def test_a_queue_that_is_not_there(yarn: YarnCluster) -> None:
 
 
 def test_workers_without_that_python(standalone: StandaloneCluster) -> None:
-    run = run_plan(PYTHON_JOB, standalone.url, environment={"PYSPARK_PYTHON": "python-of-elsewhere"})
+    run = run_plan(JOB, standalone.url, environment={"PYSPARK_PYTHON": "python-of-elsewhere"})
     run.check_refusal("python-of-elsewhere")
 
 
 def test_workers_with_another_python(standalone: StandaloneCluster, tmp_path: Path) -> None:
-    run = run_plan(PYTHON_JOB, standalone.url, environment={"PYSPARK_PYTHON": str(_other_python(tmp_path))})
+    run = run_plan(JOB, standalone.url, environment={"PYSPARK_PYTHON": str(_other_python(tmp_path))})
     run.check_refusal("3.7", f"{sys.version_info.major}.{sys.version_info.minor}")
 
 
@@ -79,7 +78,7 @@ def _other_python(folder: Path) -> Path:
     (packages / "theirs.pth").write_text(f"{theirs}\n", encoding="utf-8")
     # Told when the worker starts its work, because the standard library itself asks for the version on its way there.
     (packages / "sitecustomize.py").write_text(
-        "import sys, collections\n"
+        "import sys\n"
         "class Version(tuple):\n"
         "    def __getitem__(self, at):\n"
         "        return (3, 7) if at == slice(None, 2, None) else tuple.__getitem__(self, at)\n"
