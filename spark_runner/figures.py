@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark.accumulators import AccumulatorParam
-from pyspark.sql import DataFrame, Observation
+from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as F
 
 from spark_runner.chain import METRIC
@@ -85,12 +85,21 @@ class Tally:
     observed: dict[Symbol, tuple[Observation, str]] = field(default_factory=dict)
     later: dict[Symbol, Callable[[], int]] = field(default_factory=dict)
 
-    def observe(self, symbol: Symbol, frame: DataFrame, counted: Any = None) -> DataFrame:
-        """The frame with its rows counted as they pass, or with a column summed up."""
+    def observe(self, symbol: Symbol, frame: DataFrame) -> DataFrame:
+        """The frame with its rows counted as they pass."""
+        return self._observed(frame, {symbol: F.count(F.lit(1))})
+
+    def observe_groups(self, rows: Symbol, members: Symbol, frame: DataFrame, sizes: str) -> DataFrame:
+        """The frame with its rows counted, and with a column of group sizes summed up."""
+        return self._observed(frame, {rows: F.count(F.lit(1)), members: F.coalesce(F.sum(sizes), F.lit(0))})
+
+    def _observed(self, frame: DataFrame, expressions: dict[Symbol, Column]) -> DataFrame:
         observation = Observation()
-        expression = F.count(F.lit(1)) if counted is None else F.coalesce(F.sum(counted), F.lit(0))
-        self.observed[symbol] = (observation, "n")
-        return frame.observe(observation, expression.cast("bigint").alias("n"))
+        named = []
+        for number, (symbol, expression) in enumerate(expressions.items()):
+            self.observed[symbol] = (observation, f"n{number}")
+            named.append(expression.cast("bigint").alias(f"n{number}"))
+        return frame.observe(observation, *named)
 
     def value(self, symbol: Symbol) -> int | None:
         """A count, once the run is over; None where nothing knows it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -180,7 +181,7 @@ class Frames:
         for other in frames[1:]:
             union = union.unionByName(other, allowMissingColumns=True)
         frame = aggregated(operation, union, one.inlets[0])
-        observed = self.tally.observe(("sum", number), frame, counted=COUNT)
+        observed = self.tally.observe_groups(("out", number, 0, None), ("sum", number), frame, COUNT)
         if len(one.inlets) == 1:
             source = self._source_symbol(one.inlets[0])
             self._measured(source, ("sum", number))
@@ -211,15 +212,23 @@ class Frames:
             self.tally.known[symbol] = len(behaviour.records)
         elif isinstance(behaviour, Sequence):
             self.tally.known[symbol] = max(0, behaviour.end - behaviour.start + 1)
+        elif symbol in self.tally.observed:
+            return frame
         elif operation.operator.kind in KEEPS_COUNT:
             parent = ("in", number, 0) if operation.parent is None else ("out", number, operation.parent, None)
             self.tally.same[symbol] = ((parent, 1),)
         elif not counted_by_reader(self.program, number, at):
             if counted_by_metadata(one, operation):
-                self.tally.later[symbol] = frame.count
+                self.tally.later[symbol] = self._footers(behaviour, frame)
             else:
                 return self.tally.observe(symbol, frame)
         return frame
+
+    def _footers(self, reader: Reader, frame: DataFrame) -> Callable[[], int]:
+        """Counts a columnar source by its footers: on this machine without Spark, elsewhere with it."""
+        path = self.path(reader.path or "")
+        local = reader.format.lower() == "parquet" and not reader.options and Path(path).exists()
+        return (lambda: _rows_of(path)) if local else frame.count
 
     # --- Python passes
 
@@ -260,3 +269,9 @@ class Frames:
     def path(self, path: str) -> str:
         """A path of the job, relative to its file unless it says otherwise."""
         return path if "://" in path or Path(path).is_absolute() else str(self.folder / path)
+
+
+def _rows_of(path: str) -> int:
+    from pyarrow.dataset import dataset  # costs more to import than most jobs need
+
+    return int(dataset(path, format="parquet").count_rows())

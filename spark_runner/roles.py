@@ -10,7 +10,7 @@ import asyncio
 import inspect
 import operator
 from collections.abc import Callable, Iterator
-from itertools import chain, compress, islice
+from itertools import compress, islice
 from typing import Any
 
 from spark_runner.chain import ChainSpec, NodeSpec, Place
@@ -111,7 +111,8 @@ class Role:
         """The function's result for every record."""
         arriving = iter(values)
         try:
-            return list(map(function, arriving))
+            # a comprehension and not map(): Python runs a call from Python code without a new C frame
+            return [function(value) for value in arriving]
         except Exception as error:
             raise self.failed(error, last_taken(values, arriving)) from None
 
@@ -129,8 +130,17 @@ class FilterRole(Role):
 
     def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
         self.taken += len(values)
-        keep = self.call(method(self.function, "filter"), values)
-        yield self.emit(list(compress(values, keep)), None if stamps is None else list(compress(stamps, keep)))
+        test = method(self.function, "filter")
+        if stamps is not None:
+            keep = self.call(test, values)
+            yield self.emit(list(compress(values, keep)), list(compress(stamps, keep)))
+            return
+        arriving = iter(values)
+        try:
+            kept = [value for value in arriving if test(value)]
+        except Exception as error:
+            raise self.failed(error, last_taken(values, arriving)) from None
+        yield self.emit(kept, None)
 
 
 class FlatMapRole(Role):
@@ -138,21 +148,33 @@ class FlatMapRole(Role):
 
     def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
         self.taken += len(values)
+        function = method(self.function, "flat_map")
         arriving = iter(values)
-        results = map(method(self.function, "flat_map"), arriving)
-        made: Iterator[Any]
-        if stamps is None:
-            made = chain.from_iterable(() if r is None else r for r in results)
-        else:
-            made = ((one, at) for r, at in zip(results, stamps, strict=False) if r is not None for one in r)
-        while True:
-            try:
-                out = list(islice(made, CHUNK))
-            except Exception as error:
-                raise self.failed(error, last_taken(values, arriving)) from None
-            if not out:
-                return
-            yield self.emit(out, None) if stamps is None else self.emit([o[0] for o in out], [o[1] for o in out])
+        times = iter(stamps) if stamps is not None else None
+        out: list[Any] = []
+        out_times: list[int | None] = []
+        try:
+            for value in arriving:
+                results = function(value)
+                stamp = next(times) if times is not None else None
+                for part in () if results is None else _parts(results):
+                    out.extend(part)
+                    if times is not None:
+                        out_times.extend([stamp] * len(part))
+                    if len(out) >= CHUNK:
+                        yield self.emit(out, None if times is None else out_times)
+                        out, out_times = [], []
+        except Exception as error:
+            raise self.failed(error, last_taken(values, arriving)) from None
+        yield self.emit(out, None if times is None else out_times)
+
+
+def _parts(results: Any) -> Any:
+    """What one call gave: whole where it is there already, in pieces where it is made as it is read."""
+    if results.__class__ is list or results.__class__ is tuple:
+        return (results,)
+    made = iter(results)
+    return iter(lambda: list(islice(made, CHUNK)), [])
 
 
 class Emissions:
