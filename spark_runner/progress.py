@@ -55,7 +55,8 @@ class Lines(Collected):
         """Say that a vertex has finished."""
         if vertex.state == "FINISHED":
             rows = "" if vertex.records is None else f", {vertex.records} records"
-            print(f"  {vertex.name}: {vertex.parallelism} subtasks done{rows}", file=self._messages, flush=True)
+            subtasks = "1 subtask" if vertex.parallelism == 1 else f"{vertex.parallelism} subtasks"
+            print(f"  {vertex.name}: {subtasks} done{rows}", file=self._messages, flush=True)
 
     def printed(self, record: PrintedRecord) -> None:
         """Print it."""
