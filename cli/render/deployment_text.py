@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from cli.render.failover_text import failover_lines
+from cli.render.names import vertex_names
 from cli.render.schedule_text import schedule_lines
 from cli.render.task_managers_text import task_manager_lines
 from cli.render.words import count, memory_words
@@ -26,7 +26,7 @@ SPREAD_WORDS: dict[Spread, str] = {"evenly": "evenly spread", "packed": "packed"
 
 def deployment_lines(deployment: Deployment) -> list[Line]:
     """Every part that was asked for, one below the other."""
-    names = _names(deployment)
+    names = vertex_names(deployment.plan)
     parts: list[list[Line]] = []
     if deployment.undecided:
         parts.append(_undecided(deployment.undecided, names))
@@ -41,17 +41,6 @@ def deployment_lines(deployment: Deployment) -> list[Line]:
     if deployment.costs and deployment.cluster:
         parts.append(_costs(deployment.costs, names))
     return [spans for part in parts for spans in ((), *part)]
-
-
-def _names(deployment: Deployment) -> list[str]:
-    """The vertices' names, with the key of their first operator where several have one name."""
-    graph, nodes = deployment.plan.job_graph, deployment.plan.stream_graph.by_id
-    assert graph is not None
-    used = Counter(vertex.name for vertex in graph.vertices)
-    return [
-        vertex.name if used[vertex.name] == 1 else f"{vertex.name} ({nodes[vertex.head].operator.key})"
-        for vertex in graph.vertices
-    ]
 
 
 def _cluster_words(cluster: Cluster) -> str:
