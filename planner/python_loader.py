@@ -19,6 +19,7 @@ from planner.api.handover import Session, session
 from planner.api.places import PACKAGE_FOLDER, shown, shown_folders
 from planner.errors import JobDefinitionError, PlanError
 from planner.job import JobDefinition, Location
+from planner.job_modules import forget_modules
 from planner.source_text import read_text
 
 __all__ = ["load_all_python", "load_python"]
@@ -54,19 +55,11 @@ def _loading(path: Path) -> Iterator[tuple[Session, ModuleType]]:
         with session() as collecting, redirect_stdout(sys.stderr):
             yield collecting, module
     finally:
+        forget_modules(folder, before[4], before[0])
         sys.path[:], sys.argv, sys.stdin = before[0], before[1], before[2]
         if before[3] is not None:
             sys.modules["__main__"] = before[3]
         shown_folders.pop(folder, None)
-        _forget_modules(folder, before[4])
-
-
-def _forget_modules(folder: str, known: set[str]) -> None:
-    """Drop modules imported from the job's folder, so that the next job's module of the same name is its own."""
-    for name in set(sys.modules) - known:
-        file = getattr(sys.modules[name], "__file__", None)
-        if file and str(Path(file).absolute()).startswith(folder + os.sep) and not file.startswith(PACKAGE_FOLDER):
-            del sys.modules[name]
 
 
 def _run_file(path: Path, module: ModuleType) -> None:

@@ -78,7 +78,7 @@ def submit_driver(request: RunRequest, program: SparkProgram, *, folder: Path, l
         call = {"host": _own_address(), "port": listener.address[1], "key": key.hex()}
         submission = _submit(request, master, program, call, folder, log)
         line = _answered(listener, submission, master, log)
-    payload = pickled_function(program)
+    payload = pickled_function(program, program.file)
     line.send((dict(request.conf), payload))
     try:
         kind, content = line.recv()

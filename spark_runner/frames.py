@@ -240,7 +240,7 @@ class Frames:
         )
         maker = ChainMaker(self.program, self._schema, arriving)
         spec = maker.chain(number, one, metric_rows=self.reports.as_rows)
-        payload = pickled_function(spec)
+        payload = pickled_function(spec, self.program.file)
         frame = arriving.mapInArrow(pass_function(payload, self.reports.accumulator), maker.spark_schema(spec, one))
         if self.reports.as_rows:
             frame = self.reports.take_rows(frame)

@@ -39,26 +39,44 @@ def resolve(function: PythonFunction, owner: Operator, folder: Path) -> PythonFu
     return PythonFunction(target=target, reference=function.reference)
 
 
+_elsewhere: dict[Path, Any] = {}  # files that no import finds by their name, already run
+
+
 def _load(place: str, folder: Path) -> Any:
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     if not place.endswith(".py"):
         return importlib.import_module(place)
     path = (folder / place).resolve()
-    name = path.stem
-    loaded = sys.modules.get(name)
+    if path in _elsewhere:
+        return _elsewhere[path]
+    loaded = sys.modules.get(path.stem)
     if loaded is not None and getattr(loaded, "__file__", None) == str(path):
         return loaded
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise FileNotFoundError(path)
+    found_by_name = path.parent == folder and loaded is None
+    module = _run(path, keep=found_by_name)
+    if not found_by_name:
+        _elsewhere[path] = module
+    return module
+
+
+def _run(path: Path, *, keep: bool) -> Any:
+    """A file as a module. One that is not kept under its name is pickled by value: executors would not find it."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    before = sys.modules.get(path.stem)
+    sys.modules[path.stem] = module
+    kept = False
     try:
         spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
+        kept = keep
+    finally:
+        if not kept:
+            del sys.modules[path.stem]
+            if before is not None:
+                sys.modules[path.stem] = before
     return module
 
 

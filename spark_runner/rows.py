@@ -114,4 +114,6 @@ def printed(record: Any) -> str:
         return f"({','.join(map(printed, record))})"
     if isinstance(record, list):
         return f"[{', '.join(map(printed, record))}]"
+    if isinstance(record, dict):
+        return f"{{{', '.join(f'{printed(key)}={printed(value)}' for key, value in record.items())}}}"
     return str(record)

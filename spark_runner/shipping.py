@@ -12,13 +12,15 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import planner
 import spark_runner
+from planner.job_modules import modules_found, own_modules
 
 _LIMIT = 50_000_000  # a folder with more Python than this holds an environment, not a job
+_TIME = (2020, 1, 1, 0, 0, 0)  # fixed: Spark refuses a file of the same name with other bytes
 
 
 def ship(spark: Any, job_file: str) -> None:
@@ -46,9 +48,10 @@ def _folder() -> Path:
 
 def _write_zip(target: Path, content: dict[str, Path]) -> None:
     with zipfile.ZipFile(target, "w") as archive:
+        for folder in sorted({f"{parent}/" for name in content for parent in PurePosixPath(name).parents[:-1]}):
+            archive.writestr(zipfile.ZipInfo(folder, date_time=_TIME), b"")  # packages without __init__.py need them
         for name, path in sorted(content.items()):
-            # a fixed time: Spark refuses a file of the same name with other bytes
-            entry = zipfile.ZipInfo(name, date_time=(2020, 1, 1, 0, 0, 0))
+            entry = zipfile.ZipInfo(name, date_time=_TIME)
             archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED, compresslevel=1)
 
 
@@ -59,7 +62,7 @@ def hash_of(path: Path) -> str:
 
 def _files(job_file: Path) -> Iterator[tuple[str, Path]]:
     size = 0
-    for name, path in _beside(job_file):
+    for name, path in {**dict(_imported(job_file)), **dict(_beside(job_file))}.items():
         size += path.stat().st_size
         if size > _LIMIT:
             break
@@ -69,6 +72,15 @@ def _files(job_file: Path) -> Iterator[tuple[str, Path]]:
         root = Path(str(package.__file__)).parent
         for path in sorted(root.rglob("*.py")):
             yield f"{root.name}/{path.relative_to(root).as_posix()}", path
+
+
+def _imported(job_file: Path) -> Iterator[tuple[str, Path]]:
+    """The job's own modules under the names it imported them by, wherever they lie."""
+    for name, module in own_modules(str(job_file.parent)).items():
+        file = Path(str(module.__file__))
+        if file.suffix == ".py" and file.is_file() and name.partition(".")[0] not in ("planner", "spark_runner"):
+            place = name.replace(".", "/")
+            yield (f"{place}/__init__.py" if file.name == "__init__.py" else f"{place}.py"), file
 
 
 def _beside(job_file: Path) -> Iterator[tuple[str, Path]]:
@@ -83,8 +95,9 @@ def _beside(job_file: Path) -> Iterator[tuple[str, Path]]:
                 yield inner.relative_to(folder).as_posix(), inner
 
 
-def pickled_function(value: Any) -> bytes:
+def pickled_function(value: Any, job_file: str) -> bytes:
     """A chain with its user functions, as executors load it."""
     from pyspark import cloudpickle
 
-    return cloudpickle.dumps(value, protocol=5)
+    with modules_found(str(Path(job_file).resolve().parent)):
+        return cloudpickle.dumps(value, protocol=5)

@@ -1,0 +1,115 @@
+"""Values inside records on their way into columns: rows, tuples and mappings as Arrow wants them, nothing made to fit.
+
+Runs on executors: standard library and pyarrow only.
+"""
+
+from __future__ import annotations
+
+import decimal
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+__all__ = ["Unfit", "outgoing", "refused_types"]
+
+Convert = Callable[[Any], Any]
+
+
+class Unfit(Exception):
+    """A value that is not of its declared type."""
+
+
+_STRICT: tuple[tuple[Callable[[pa.DataType], bool], tuple[type, ...]], ...] = (
+    # pyarrow would cut 1.5 to 1, read bytes as text and a number as a point in time
+    (pa.types.is_integer, (float, decimal.Decimal)),
+    (pa.types.is_string, (bytes, bytearray)),
+    (pa.types.is_binary, (str,)),
+    (pa.types.is_timestamp, (int, float)),
+    (pa.types.is_date, (int, float)),
+)
+
+
+@functools.lru_cache(maxsize=256)
+def refused_types(kind: pa.DataType) -> tuple[type, ...]:
+    """The Python types that pyarrow would bend into this one."""
+    return next((types for test, types in _STRICT if test(kind)), ())
+
+
+@functools.lru_cache(maxsize=256)
+def outgoing(kind: pa.DataType) -> Convert | None:
+    """What makes a value of this type ready for pyarrow; None where pyarrow takes it as it is."""
+    if pa.types.is_struct(kind):
+        return _struct(kind)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return _list(kind.value_type)
+    if pa.types.is_map(kind):
+        return _map(kind)
+    return None
+
+
+def _item(kind: pa.DataType) -> Convert:
+    """One value inside another, None included."""
+    convert, refused = outgoing(kind), refused_types(kind)
+
+    def ready(value: Any) -> Any:
+        if value is None:
+            return None
+        if refused and isinstance(value, refused) and value.__class__ is not bool:
+            raise Unfit(f"a {type(value).__name__} is not a {kind}")
+        return value if convert is None else convert(value)
+
+    return ready
+
+
+def _struct(kind: pa.DataType) -> Convert:
+    names = [kind.field(n).name for n in range(kind.num_fields)]
+    items = [_item(kind.field(n).type) for n in range(kind.num_fields)]
+
+    def ready(value: Any) -> dict[str, Any]:
+        parts = _parts(value, names)
+        return {name: item(part) for name, item, part in zip(names, items, parts, strict=True)}
+
+    return ready
+
+
+def _parts(value: Any, names: Sequence[str]) -> Sequence[Any]:
+    """The fields of a nested row, in the declared order."""
+    if isinstance(value, Mapping):
+        if set(value) != set(names):
+            raise Unfit(f"its keys are {sorted(map(str, value))} where {sorted(names)} are declared")
+        return [value[name] for name in names]
+    inner = getattr(value, "_values", None)
+    if inner is not None:
+        fields = list(getattr(value, "_names", ()) or ())
+        inner = [inner[fields.index(name)] for name in names] if set(fields) == set(names) else inner
+    elif isinstance(value, tuple | list):
+        inner = value
+    else:
+        raise Unfit(f"a {type(value).__name__} is not a row of {len(names)} fields")
+    if len(inner) != len(names):
+        raise Unfit(f"a nested row has {len(inner)} fields where {len(names)} are declared")
+    return inner
+
+
+def _list(kind: pa.DataType) -> Convert:
+    item = _item(kind)
+
+    def ready(value: Any) -> list[Any]:
+        if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
+            raise Unfit(f"a {type(value).__name__} is not a list of {kind}")
+        return [item(one) for one in value]
+
+    return ready
+
+
+def _map(kind: pa.DataType) -> Convert:
+    key, item = _item(kind.key_type), _item(kind.item_type)
+
+    def ready(value: Any) -> list[tuple[Any, Any]]:
+        if not isinstance(value, Mapping):
+            raise Unfit(f"a {type(value).__name__} is not a mapping")
+        return [(key(k), item(v)) for k, v in value.items()]
+
+    return ready
