@@ -129,7 +129,8 @@ class Frames:
     def _native(self, number: int, one: Pass) -> None:
         frames: dict[int | None, DataFrame] = {}
         if one.inlets and not self._merges_inputs(one):
-            frames[None] = self._kept_if_shared(one, None, self._arrivals(one))
+            # behind its exchange a key has done its work: no native operator or sink may see it as a column
+            frames[None] = self._kept_if_shared(one, None, self._arrivals(one).drop(KEY))
         for at, operation in enumerate(one.operations):
             with blamed(operation.operator, operation.name):
                 frame = self._native_operation(number, one, operation, frames)

@@ -13,6 +13,7 @@ from spark_runner.rows import field_getter, replace_field
 from spark_runner.state import ProcessContext
 
 _NO_KEY = object()
+_READ_STAMPS = frozenset({"process"})  # roles that may be chained behind a keyed one and tell a record's event time
 
 
 class ReduceRole(Role):
@@ -40,7 +41,9 @@ class ReduceRole(Role):
         except Exception as error:
             raise self.failed(error, last_taken(values, arriving)) from None
         if stamps is not None:
-            self.latest.update(zip(keys, stamps, strict=True))
+            for key, stamp in zip(keys, stamps, strict=True):
+                before = self.latest.get(key)
+                self.latest[key] = stamp if before is None or (stamp is not None and stamp > before) else before
         return iter(())
 
     def finish(self) -> Iterator[Any]:
@@ -78,7 +81,8 @@ class KeyedRole(Role):
         super().__init__(node, spec, place)
         self.at = ProcessContext(self.state)
         self.current: Any = _NO_KEY
-        self.emissions = Emissions(self, stamped=any(outlet.stamps for outlet in spec.outlets))
+        read_here = any(other.parent is not None and other.role in _READ_STAMPS for other in spec.nodes)
+        self.emissions = Emissions(self, stamped=read_here or any(outlet.stamps for outlet in spec.outlets))
         self.selectors = spec.input.selectors
 
     def record(self, value: Any, stamp: int | None, side: int) -> None:
