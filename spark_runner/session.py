@@ -14,6 +14,7 @@ from planner.errors import ExecutionError
 from spark_runner.gateway import Gateway, start_gateway
 from spark_runner.java import JavaRuntime, find_java
 from spark_runner.master import Master, check_deploy_mode, check_reachable, parse_master
+from spark_runner.master_version import check_master, check_same_version
 from spark_runner.request import RunRequest
 from spark_runner.start_failures import explain_start_failure
 from spark_runner.startup import archive_options
@@ -106,6 +107,8 @@ def open_session(
     check_reachable(master)
     if master.kind == "connect":
         return _open_connect(request, master, name)
+    if master.kind == "standalone":
+        check_master(master, dict(request.conf))
     java = java or find_java()
     os.environ["JAVA_HOME"] = str(java.home)
     os.environ["PYSPARK_PYTHON"] = worker_python(request, master)
@@ -210,6 +213,7 @@ def _open_connect(request: RunRequest, master: Master, name: str) -> Session:
         _check_answers(request.master)
         # Through the common builder: it also tells pyspark.sql.functions that there is no JVM here.
         spark = SparkSession.builder.remote(request.master).appName(name).getOrCreate()
+        check_same_version(master.url, spark.version)
         for key, value in chosen.items():
             spark.conf.set(key, value)
         for file in request.py_files:
