@@ -17,6 +17,7 @@ from spark_runner.program import Operation, SparkProgram
 _CONDITION = re.compile(r"\[([A-Z_0-9.]+)\] (.*)")
 _PLACE = re.compile(r"(.*?):(\d+)(?::(\d+))?\Z")
 _RAISED = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\S.*)")
+_WORKER_DIED = "Python worker exited unexpectedly"
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w+")
 
 
@@ -39,6 +40,11 @@ def translated(error: BaseException, operator: Operator | None, name: str = "", 
     failure = found_in(text) or found_in(str(error))
     if failure is not None:
         return ExecutionError(failure.text(), operator=failure.operator, location=_location(failure.place))
+    if _WORKER_DIED in text or _WORKER_DIED in str(error):
+        return ExecutionError(
+            "a Python worker ended in the middle of its records, without an exception",
+            hint="a function ended the process (os._exit), a library crashed, or memory ran out: see spark.log",
+        )
     problem = _first_sentence(text)
     if operator is None:
         return ExecutionError(problem)

@@ -12,7 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 _OPEN, _CLOSE = "<<plan-failure ", " plan-failure>>"
+RAISED = (Exception, SystemExit)  # what a function may end with: sys.exit() in one must not end the worker unseen
 _RECORD_LIMIT = 600
+_FRAME_LIMIT = 20
 _SHIPPED = re.compile(r".*plan-shipped-[0-9a-f]+\.zip[/\\]")
 _MACHINERY = frozenset({Path(__file__).parent.name, "pyspark", "pyspark.zip", "asyncio"})
 
@@ -68,8 +70,12 @@ def shown(record: object) -> str:
 def user_lines(error: BaseException) -> tuple[str, ...]:
     """The traceback without our frames, Spark's and Python's machinery."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_machinery(frame.filename)]
+    half = _FRAME_LIMIT // 2
+    shown_frames = frames if len(frames) <= _FRAME_LIMIT else [*frames[:half], *frames[-half:]]
     lines: list[str] = []
-    for frame in frames:
+    for number, frame in enumerate(shown_frames):
+        if len(frames) > _FRAME_LIMIT and number == half:
+            lines.append(f"... {len(frames) - _FRAME_LIMIT} more calls")
         filename = _SHIPPED.sub("", frame.filename)  # a module beside the job, as its author knows it
         lines.append(f'File "{filename}", line {frame.lineno}, in {frame.name}')
         if frame.line:

@@ -21,8 +21,8 @@ from spark_runner.counting import KEEPS_COUNT, counted_by_metadata, counted_by_r
 from spark_runner.exchange import data_columns, joined_inlets, key_columns, moved, sided, with_target
 from spark_runner.figures import Reports, Tally
 from spark_runner.native import COUNT, aggregated, applied, joined, source_frame, with_time
+from spark_runner.pickling import pickled_chain
 from spark_runner.program import Inlet, Operation, Pass, SparkProgram
-from spark_runner.shipping import pickled_function
 
 
 class Frames:
@@ -241,7 +241,7 @@ class Frames:
         )
         maker = ChainMaker(self.program, self._schema, arriving)
         spec = maker.chain(number, one, metric_rows=self.reports.as_rows)
-        payload = pickled_function(spec, self.program.file)
+        payload = pickled_chain(spec, one, self.program.file)
         frame = arriving.mapInArrow(pass_function(payload, self.reports.accumulator), maker.spark_schema(spec, one))
         if self.reports.as_rows:
             frame = self.reports.take_rows(frame)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from spark_runner.chain import ChainSpec, NodeSpec, Place
+from spark_runner.failures import RAISED
 from spark_runner.keys import key_bytes
 from spark_runner.roles import CHUNK, Emissions, Role, Stamps, last_taken, method
 from spark_runner.rows import field_getter, replace_field
@@ -38,7 +39,7 @@ class ReduceRole(Role):
         try:
             for key, value in zip(keys, arriving, strict=True):
                 held[key] = reduce(held[key], value) if key in held else value
-        except Exception as error:
+        except RAISED as error:
             raise self.failed(error, last_taken(values, arriving)) from None
         if stamps is not None:
             for key, stamp in zip(keys, stamps, strict=True):
@@ -105,7 +106,7 @@ class KeyedRole(Role):
                 self.record(value, stamp, side)
                 if self.emissions.count >= CHUNK:
                     yield from self.emissions.moves()
-        except Exception as error:
+        except RAISED as error:
             raise self.failed(error, last_taken(values, arriving)) from None
         yield from self.emissions.moves()
 
@@ -124,7 +125,7 @@ class KeyedRole(Role):
         if self.current is not _NO_KEY:
             try:
                 self.end_key()
-            except Exception as error:
+            except RAISED as error:
                 raise self.failed(error, None, f"after the last record of key {self.state.key!r}: ") from None
 
 
@@ -209,7 +210,7 @@ class CoRole(Role):
                 emissions.take(self.results(calls[sides[number]], value), stamp)
                 if emissions.count >= CHUNK:
                     yield from emissions.moves()
-        except Exception as error:
+        except RAISED as error:
             raise self.failed(error, last_taken(values, arriving)) from None
         yield from emissions.moves()
 
