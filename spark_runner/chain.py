@@ -1,7 +1,8 @@
 """The fused chain: every Python operator of a pass over one partition, with nothing converted between them.
 
 Runs inside `mapInArrow` on executors, so it imports only the standard library, pyarrow and the modules shipped with it.
-Records move through the operators a list at a time: an operator costs one call a record, and counting costs one a list.
+Records move a list at a time between operators that branch, keep state or finish late; `fusion` makes one loop of the
+others. An operator costs one call a record, and counting costs one a list.
 """
 
 from __future__ import annotations
@@ -17,9 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from spark_runner.failures import Failure, OperatorFailed, described, shown, user_lines
-from spark_runner.keys import key_bytes
-from spark_runner.records import UnfitRecord, decode, encode, values_of
+from spark_runner.records import decode, values_of
 
 KEY, STAMP, TARGET, SIDE, OUT, METRIC = "__key", "__ts", "__to", "__side", "__out", "__metric"
 HIDDEN = frozenset({KEY, STAMP, TARGET, SIDE, OUT, METRIC})
@@ -145,6 +144,8 @@ class Runner:
     """The operators of a pass, wired, over one partition."""
 
     def __init__(self, spec: ChainSpec, place: Place) -> None:
+        # below this module in the order of imports
+        from spark_runner.outlets import OutletWriter
         from spark_runner.role_table import ROLES
 
         self.spec, self.place = spec, place
@@ -156,6 +157,16 @@ class Runner:
             self._attach(node.parent, node.tag, made)
         for outlet, writer in zip(spec.outlets, self.outlets, strict=True):
             self._attach(outlet.node, outlet.tag, writer)
+        self._fuse()
+
+    def _fuse(self) -> None:
+        from spark_runner.fusion import fused
+
+        whole = fused(self.nodes, [node.parent for node in self.spec.nodes])
+        lists = [self.roots, *(node.main for node in self.nodes)]
+        lists += [side for node in self.nodes for side in node.sides.values()]
+        for targets in lists:
+            targets[:] = [whole.get(id(target), target) for target in targets]
 
     def _attach(self, parent: int | None, tag: str | None, target: Any) -> None:
         if parent is None:
@@ -199,9 +210,9 @@ class Runner:
             targets, values, stamps = moved
             if values:
                 for target in targets:
-                    if target.__class__ is OutletWriter:
+                    if target.writes:
                         yield target.write(values, stamps)
-                stack.extend(t.process(values, stamps) for t in reversed(targets) if t.__class__ is not OutletWriter)
+                stack.extend(target.process(values, stamps) for target in reversed(targets) if not target.writes)
 
     def _arrive(self, batch: pa.RecordBatch) -> Iterator[Any]:
         names = batch.schema.names
@@ -262,87 +273,3 @@ class Runner:
         schema = self.spec.out_schema
         arrays = [pa.nulls(1, field.type) for field in list(schema)[:-1]]
         return pa.RecordBatch.from_arrays([*arrays, pa.array([json.dumps(figures)], pa.string())], schema=schema)
-
-
-class OutletWriter:
-    """Turns records into the columns of one outlet."""
-
-    def __init__(self, spec: ChainSpec, number: int) -> None:
-        self.spec, self.number, self.given = spec, number, 0
-        self.outlet = spec.outlets[number]
-        self.schema = self.outlet.full_schema
-        self.out_schema = spec.out_schema
-
-    def write(self, values: list[Any], stamps: list[int | None] | None) -> pa.RecordBatch:
-        """The records as one batch of the pass's result."""
-        self.given += len(values)
-        try:
-            arrays = encode(values, self.outlet.schema)
-        except UnfitRecord as unfit:
-            self._fail(str(unfit), unfit.record, "gave a record that does not fit its declared type: ")
-        arrays += self._hidden(values, stamps)
-        if self.spec.tagged:
-            arrays = self._tagged(arrays, len(values))
-        if self.spec.metric_rows:
-            arrays.append(pa.nulls(len(values), pa.string()))
-        return pa.RecordBatch.from_arrays(arrays, schema=self.out_schema)
-
-    def _hidden(self, values: list[Any], stamps: list[int | None] | None) -> list[pa.Array]:
-        outlet, arrays = self.outlet, []
-        if outlet.custom is not None:
-            arrays.append(pa.array(self._targets(values), pa.int32()))
-        elif outlet.selector is not None:
-            arrays.append(self._key_column(values))
-        if outlet.stamps:
-            arrays.append(pa.array(stamps if stamps is not None else [None] * len(values), pa.int64()))
-        return arrays
-
-    def _key_column(self, values: list[Any]) -> pa.Array:
-        keys = self._called(self.outlet.selector, values, "key_by")
-        kind = self.outlet.key_type
-        if kind is None:
-            return pa.array(list(map(key_bytes, keys)), pa.binary())
-        try:
-            return encode(keys, pa.schema([pa.field("value", kind)]))[0]
-        except UnfitRecord as unfit:
-            self._fail(str(unfit), unfit.record, "key_by gave a key that does not fit its declared type: ")
-
-    def _targets(self, values: list[Any]) -> list[int]:
-        outlet = self.outlet
-        custom, count = outlet.custom, outlet.consumers
-        keys = values if outlet.selector is None else self._called(outlet.selector, values, "key of partition_custom")
-        targets = self._called(lambda key: int(custom(key, count)), keys, "partition_custom")
-        for value, target in zip(values, targets, strict=True):
-            if not 0 <= target < count:
-                self._fail(f"partition_custom chose subtask {target} of {count}", value, "")
-        return targets
-
-    def _called(self, function: Callable[[Any], Any], values: list[Any], what: str) -> list[Any]:
-        from spark_runner.roles import last_taken
-
-        arriving = iter(values)
-        try:
-            return list(map(function, arriving))
-        except Exception as error:
-            self._fail(described(error), last_taken(values, arriving), f"{what}: ", user_lines(error))
-
-    def _fail(self, problem: str, record: Any, prefix: str, lines: tuple[str, ...] = ()) -> Any:
-        blame = self.outlet.blame
-        node = self.spec.nodes[blame] if blame is not None else None
-        raise OperatorFailed(
-            Failure(
-                operator=node.operator if node else self.spec.name,
-                name=node.name if node else self.spec.name,
-                place=node.place if node else "",
-                problem=prefix + problem,
-                record=shown(record),
-                lines=lines,
-            )
-        ) from None
-
-    def _tagged(self, arrays: list[pa.Array], count: int) -> list[pa.Array]:
-        mine = pa.StructArray.from_arrays(arrays, fields=list(self.schema))
-        columns: list[pa.Array] = [pa.array([self.number] * count, pa.int32())]
-        for number, outlet in enumerate(self.spec.outlets):
-            columns.append(mine if number == self.number else pa.nulls(count, pa.struct(list(outlet.full_schema))))
-        return columns

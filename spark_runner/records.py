@@ -7,14 +7,15 @@ A stream whose records have no declared columns travels pickled. Runs on executo
 from __future__ import annotations
 
 import datetime
-import decimal
 import functools
+import operator
 import pickle
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
 
+from spark_runner.nested_values import Unfit, outgoing, refused_types
 from spark_runner.rows import form_of, row_class
 
 
@@ -89,7 +90,7 @@ def encode(records: Sequence[Any], schema: pa.Schema) -> list[pa.Array]:
         if form == "value":
             return [_column(records, schema.field(0))]
         return [_column(column, field) for column, field in zip(_transposed(records, schema), schema, strict=True)]
-    except (pa.ArrowException, TypeError, ValueError, OverflowError, _Unfit) as error:
+    except (pa.ArrowException, TypeError, ValueError, OverflowError, Unfit) as error:
         if len(records) == 1:
             raise UnfitRecord(records[0], f"{error} (declared: {declared(schema)})") from None
         middle = len(records) // 2
@@ -113,60 +114,64 @@ def pickled(record: Any) -> bytes:
         return cloudpickle.dumps(record, protocol=5)
 
 
-class _Unfit(Exception):
-    pass
+def columns_of(columns: Sequence[Sequence[Any]], schema: pa.Schema) -> list[pa.Array]:
+    """The columns of records that were taken apart already. Raises UnfitRecord as `encode` does."""
+    try:
+        return [_column(column, field) for column, field in zip(columns, schema, strict=True)]
+    except (pa.ArrowException, TypeError, ValueError, OverflowError, Unfit):
+        make = functools.partial(tuple.__new__, row_class(tuple(schema.names)))
+        records = zip(*columns, strict=True)
+        return encode(list(map(make, records) if form_of(schema.names) == "row" else records), schema)
 
 
 def _transposed(records: Sequence[Any], schema: pa.Schema) -> Iterable[Sequence[Any]]:
     width = len(schema)
-    if not records:
-        return [()] * width
-    for kind in set(map(type, records)):
-        if not issubclass(kind, tuple | list):
-            records = [_positional(record, schema.names) for record in records]
-            break
-    lengths = set(map(len, records))
-    if lengths != {width}:
-        raise _Unfit(f"it has {next(iter(lengths - {width}))} fields where {width} are declared")
-    return zip(*records, strict=True)
+    if not {tuple, list}.issuperset(map(type, records)):
+        records = [tuple(positional(record, schema.names)) for record in records]
+    for length in set(map(len, records)):
+        if length != width:
+            raise Unfit(f"it has {length} fields where {width} are declared")
+    # not zip(*records): reading ten thousand records side by side costs many times more
+    return [list(map(operator.itemgetter(at), records)) for at in range(width)]
 
 
-def _positional(record: Any, names: Sequence[str]) -> Sequence[Any]:
+def positional(record: Any, names: Sequence[str]) -> Sequence[Any]:
+    """The fields of a record in the declared order, whatever its form."""
     if isinstance(record, tuple | list):
         return record
     if isinstance(record, dict):
         if set(record) != set(names):
-            raise _Unfit(f"its keys are {sorted(map(str, record))}")
+            raise Unfit(f"its keys are {sorted(map(str, record))}")
         return [record[name] for name in names]
     values = getattr(record, "_values", None)
     if values is not None:
         fields = list(getattr(record, "_names", ()) or ())
         return [values[fields.index(name)] for name in names] if set(fields) == set(names) else list(values)
-    raise _Unfit(f"a {type(record).__name__} is not a record of {len(names)} fields")
-
-
-_STRICT: tuple[tuple[Callable[[pa.DataType], bool], tuple[type, ...]], ...] = (
-    # pyarrow would cut 1.5 to 1, read bytes as text and a number as a point in time
-    (pa.types.is_integer, (float, decimal.Decimal)),
-    (pa.types.is_string, (bytes, bytearray)),
-    (pa.types.is_binary, (str,)),
-    (pa.types.is_timestamp, (int, float)),
-    (pa.types.is_date, (int, float)),
-)
-
-
-@functools.lru_cache(maxsize=256)
-def _refused(kind: pa.DataType) -> tuple[type, ...]:
-    return next((types for test, types in _STRICT if test(kind)), ())
+    raise Unfit(f"a {type(record).__name__} is not a record of {len(names)} fields")
 
 
 def _column(values: Sequence[Any], field: pa.Field) -> pa.Array:
-    refused = _refused(field.type)
+    try:
+        if field.type in _INFERRED:
+            made = pa.array(values)
+            if made.type == field.type:
+                return made  # every value was of the declared type already, so there is nothing to refuse
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        pass  # mixed types, of which some may fit: the check below tells which does not
+    return _checked(values, field)
+
+
+def _checked(values: Sequence[Any], field: pa.Field) -> pa.Array:
+    refused, convert = refused_types(field.type), outgoing(field.type)
     if refused:
         for kind in set(map(type, values)):
             if issubclass(kind, refused) and kind is not bool:
-                raise _Unfit(f"a {kind.__name__} is not a {field.type} (column {field.name})")
+                raise Unfit(f"a {kind.__name__} is not a {field.type} (column {field.name})")
     try:
-        return pa.array(values, field.type)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        raise _Unfit(f"{error} (column {field.name})") from None
+        ready = values if convert is None else [None if value is None else convert(value) for value in values]
+        return pa.array(ready, field.type)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError, Unfit) as error:
+        raise Unfit(f"{error} (column {field.name})") from None
+
+
+_INFERRED = frozenset({pa.string(), pa.int64(), pa.binary()})  # types that pyarrow finds by itself in values of them

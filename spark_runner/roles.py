@@ -50,7 +50,8 @@ def tagged_as(item: Any) -> str | None:
 class Role:
     """An operator at work in one subtask."""
 
-    keyed_state = False
+    writes = False  # an outlet's end of the same list does
+    fused: str | None = None  # what a loop made for several operators calls it; None: it takes its records alone
 
     def __init__(self, node: NodeSpec, spec: ChainSpec, place: Place) -> None:
         self.node, self.spec, self.place = node, spec, place
@@ -102,6 +103,10 @@ class Role:
             )
         )
 
+    def fused_call(self) -> Callable[[Any], Any] | None:
+        """What a loop calls a record; None where it has nothing to call."""
+        return None
+
     def emit(self, values: list[Any], stamps: Stamps) -> Any:
         """The records as a move to the operators behind."""
         self.given += len(values)
@@ -120,17 +125,27 @@ class Role:
 class MapRole(Role):
     """One record out for one in."""
 
+    fused = "map"
+
+    def fused_call(self) -> Callable[[Any], Any]:
+        return method(self.function, "map")
+
     def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
         self.taken += len(values)
-        yield self.emit(self.call(method(self.function, "map"), values), stamps)
+        yield self.emit(self.call(self.fused_call(), values), stamps)
 
 
 class FilterRole(Role):
     """The records for which the function is true."""
 
+    fused = "filter"
+
+    def fused_call(self) -> Callable[[Any], Any]:
+        return method(self.function, "filter")
+
     def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
         self.taken += len(values)
-        test = method(self.function, "filter")
+        test = self.fused_call()
         if stamps is not None:
             keep = self.call(test, values)
             yield self.emit(list(compress(values, keep)), list(compress(stamps, keep)))
@@ -146,9 +161,14 @@ class FilterRole(Role):
 class FlatMapRole(Role):
     """Any number of records out for one in."""
 
+    fused = "flat_map"
+
+    def fused_call(self) -> Callable[[Any], Any]:
+        return method(self.function, "flat_map")
+
     def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
         self.taken += len(values)
-        function = method(self.function, "flat_map")
+        function = self.fused_call()
         arriving = iter(values)
         times = iter(stamps) if stamps is not None else None
         out: list[Any] = []
@@ -157,7 +177,7 @@ class FlatMapRole(Role):
             for value in arriving:
                 results = function(value)
                 stamp = next(times) if times is not None else None
-                for part in () if results is None else _parts(results):
+                for part in parts(results):
                     out.extend(part)
                     if times is not None:
                         out_times.extend([stamp] * len(part))
@@ -169,10 +189,12 @@ class FlatMapRole(Role):
         yield self.emit(out, None if times is None else out_times)
 
 
-def _parts(results: Any) -> Any:
+def parts(results: Any) -> Any:
     """What one call gave: whole where it is there already, in pieces where it is made as it is read."""
     if results.__class__ is list or results.__class__ is tuple:
         return (results,)
+    if results is None:
+        return ()
     made = iter(results)
     return iter(lambda: list(islice(made, CHUNK)), [])
 
@@ -273,14 +295,18 @@ class AsyncMapRole(Role):
 class WatermarksRole(Role):
     """Gives every record its event time."""
 
+    fused = "stamp"
+
+    def fused_call(self) -> Callable[[Any], Any] | None:
+        extract = getattr(self.function, "extract_timestamp", None)
+        if extract is not None:
+            return lambda value: extract(value, -1)
+        return None if self.function is None else _one_or_two(self.function)
+
     def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
         self.taken += len(values)
-        extract = getattr(self.function, "extract_timestamp", None)
-        if extract is None and self.function is None:
-            yield self.emit(values, stamps)
-            return
-        call = (lambda value: extract(value, -1)) if extract is not None else _one_or_two(self.function)
-        yield self.emit(values, [int(stamp) for stamp in self.call(call, values)])
+        call = self.fused_call()
+        yield self.emit(values, stamps if call is None else [int(stamp) for stamp in self.call(call, values)])
 
 
 def _one_or_two(function: Any) -> Callable[[Any], Any]:
@@ -314,6 +340,8 @@ class SinkRole(Role):
 
 class PassRole(Role):
     """Hands records on: a sink that Spark writes, a print, a committer."""
+
+    fused = "pass"
 
     def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
         self.taken += len(values)
