@@ -74,4 +74,5 @@ def _owner(file: str, path: Sequence[str]) -> str | None:
 
 def _file(module: ModuleType) -> str:
     file = getattr(module, "__file__", None)
-    return str(Path(file).absolute()) if isinstance(file, str) else ""
+    # not Path(): this is asked of every module there is
+    return os.path.abspath(file) if isinstance(file, str) else ""  # noqa: PTH100

@@ -154,7 +154,9 @@ def source_frame(spark: SparkSession, operation: Operation, parallelism: int, re
 def with_partitions(spark: SparkSession, frame: DataFrame, count: int) -> DataFrame:
     """The frame in exactly `count` partitions, without a shuffle wherever Spark says how many it has now."""
     try:
-        now = frame.rdd.getNumPartitions()
+        now = (
+            frame._jdf.queryExecution().toRdd().getNumPartitions()
+        )  # frame.rdd would plan a conversion to Python as well
     except Exception:  # Spark Connect does not say
         return frame.repartition(count)
     if now > count:

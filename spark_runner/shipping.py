@@ -14,27 +14,35 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import planner
 import spark_runner
 from planner.job_modules import modules_found, own_modules
 
 _LIMIT = 50_000_000  # a folder with more Python than this holds an environment, not a job
+_shipped: WeakKeyDictionary[Any, set[Path]] = WeakKeyDictionary()  # by session
 _TIME = (2020, 1, 1, 0, 0, 0)  # fixed: Spark refuses a file of the same name with other bytes
 
 
 def ship(spark: Any, job_file: str) -> None:
     """Give every executor of the session what it needs to run the job's Python."""
-    spark.addArtifacts(str(write_shipment(job_file)), pyfile=True)
+    shipment = write_shipment(job_file)
+    shipped = _shipped.setdefault(spark, set())
+    if shipment not in shipped:
+        spark.addArtifacts(str(shipment), pyfile=True)
+        shipped.add(shipment)
 
 
 def write_shipment(job_file: str) -> Path:
     """The zip of everything executors need, in a folder of this process."""
-    content = dict(_files(Path(job_file).resolve()))
-    digest = hashlib.sha256(repr(sorted((name, hash_of(path)) for name, path in content.items())).encode()).hexdigest()
+    theirs = dict(_files(Path(job_file).resolve()))
+    digest = hashlib.sha256(f"{_mark_of(theirs)} {_our_mark()}".encode()).hexdigest()
     target = _folder() / f"plan-shipped-{digest[:16]}.zip"
     if not target.exists():
-        _write_zip(target, content)
+        _write_zip(
+            target, {**theirs, **_our_files()}
+        )  # ours last: a user's module of the same name must not replace it
     return target
 
 
@@ -67,11 +75,22 @@ def _files(job_file: Path) -> Iterator[tuple[str, Path]]:
         if size > _LIMIT:
             break
         yield name, path
-    # ours last: a user's module of the same name must not replace it
-    for package in (planner, spark_runner):
-        root = Path(str(package.__file__)).parent
-        for path in sorted(root.rglob("*.py")):
-            yield f"{root.name}/{path.relative_to(root).as_posix()}", path
+
+
+@functools.cache
+def _our_files() -> dict[str, Path]:
+    """The files of this project that executors need."""
+    roots = [Path(str(package.__file__)).parent for package in (planner, spark_runner)]
+    return {f"{root.name}/{path.relative_to(root).as_posix()}": path for root in roots for path in root.rglob("*.py")}
+
+
+@functools.cache
+def _our_mark() -> str:
+    return _mark_of(_our_files())  # once a process: they are read already, and do not change under it
+
+
+def _mark_of(content: dict[str, Path]) -> str:
+    return repr(sorted((name, hash_of(path)) for name, path in content.items()))
 
 
 def _imported(job_file: Path) -> Iterator[tuple[str, Path]]:
