@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import subprocess
 import sys
@@ -191,7 +192,13 @@ def _connect(gateway: Gateway, chosen: dict[str, str]) -> Any:
     spark = SparkSession.builder.config(map=chosen).getOrCreate()
     # A JVM that goes first, as a killed one does, is no reason for a traceback on the user's terminal.
     spark.sparkContext._accumulatorServer.handle_error = lambda *_: None
+    logging.getLogger().addFilter(_is_not_py4j)
+    logging.getLogger("py4j").addFilter(_is_not_py4j)
     return spark
+
+
+def _is_not_py4j(record: logging.LogRecord) -> bool:
+    return "py4j" not in record.pathname
 
 
 def _import_early() -> None:

@@ -8,6 +8,7 @@ master does not answer.
 from __future__ import annotations
 
 import contextlib
+import logging
 import queue
 import signal
 import threading
@@ -18,7 +19,7 @@ from typing import Any, Protocol, TypeVar
 
 from planner.errors import ExecutionError, InternalError, PlanError
 from planner.job import RestartStrategy
-from spark_runner.cluster_mode import RemoteDriver, submit_driver
+from spark_runner.cluster_mode import RemoteDriver
 from spark_runner.durable import write_json
 from spark_runner.program import SparkProgram
 from spark_runner.report import RunReport, StageFigures, build_report
@@ -27,7 +28,7 @@ from spark_runner.results import Event, PrintedRecord, RunResult
 from spark_runner.runs import RunFolder, RunRecord
 from spark_runner.session import Session, open_session
 from spark_runner.stage_figures import running_stages, stage_figures
-from spark_runner.start_failures import gave_up_starting
+from spark_runner.start_failures import LogWatch, explain_run_failure
 from spark_runner.tracking import VertexProgress, VertexTracker
 
 __all__ = ["Audience", "Outcome", "supervise"]
@@ -89,11 +90,12 @@ class _Supervision:
         self.session: Session | None = None
         self.driver: RemoteDriver | None = None  # in cluster mode, instead of a session
         self.result: RunResult | None = None
+        self.watch = LogWatch(self.request.master, run.log)
         self.began = time.monotonic()
         self.polled = 0.0
 
     def to_the_end(self) -> Outcome:
-        with _stop_once_on_signals():
+        with _stop_once_on_signals(), _without_gateway_noise():
             error, interrupted = self._run()
             report = self._report()
             self._close()
@@ -124,14 +126,13 @@ class _Supervision:
 
     def _start(self) -> None:
         if self.request.deploy_mode == "cluster":
-            self.driver = self._wait_for(
-                lambda: submit_driver(self.request, self.program, folder=self.run.path, log=self.run.log)
-            )
+            self.driver = RemoteDriver(self.request, self.program, folder=self.run.path, log=self.run.log)
+            self._wait_for(self.driver.start)
             self._move("RUNNING")
             return
         self.session = self._wait_for(
             lambda: open_session(self.request, name=self.program.name, log=self.run.log),
-            give_up=lambda waited: gave_up_starting(self.request.master, self.run.log, waited),
+            give_up=self.watch.while_starting,
         )
         self._move("RUNNING")
 
@@ -139,15 +140,22 @@ class _Supervision:
         attempt = 1
         while True:
             try:
-                self.result = self._wait_for(self._execute)
+                self.result = self._wait_for(self._execute, give_up=self.watch.while_running)
                 return
             except ExecutionError as failure:
                 self._drain()
+                refusal = explain_run_failure(failure, self.request.master, self.run.log)
+                if refusal is not None:
+                    raise refusal from failure
                 delay = self.policy.delay_after_failure(time.monotonic())
-                if delay is None or self.driver is not None:  # a driver on the cluster is gone after its failure
+                if delay is None or self._is_lost():
                     raise
                 attempt += 1
                 self._restart(attempt, delay, failure)
+
+    def _is_lost(self) -> bool:
+        """Whether nobody is left to try again with."""
+        return self.worker.is_alive() or (self.driver is not None and self.driver.lost)
 
     def _execute(self) -> RunResult:
         if self.driver is not None:
@@ -201,13 +209,15 @@ class _Supervision:
             raise _TimedOut
         if now - self.polled > _POLL:
             self.polled = now
-            if self.session is not None:
-                self._watch_stages(self.session)
+            self._watch_stages()
             self.audience.progressed(self.tracker.snapshot())
 
-    def _watch_stages(self, session: Session) -> None:
-        with contextlib.suppress(Exception):  # a JVM that just died: the worker thread reports that
-            self.tracker.watch(running_stages(session, self.run.id))
+    def _watch_stages(self) -> None:
+        if self.driver is not None:
+            self.tracker.watch(self.driver.stages)
+        elif self.session is not None:
+            with contextlib.suppress(Exception):  # a JVM that just died: the worker thread reports that
+                self.tracker.watch(running_stages(self.session, self.run.id))
 
     def _drain(self) -> None:
         """Pass on what the engine told since the last look."""
@@ -223,7 +233,7 @@ class _Supervision:
 
     def _cancel(self) -> None:
         if self.driver is not None:
-            self.driver.close()
+            self.driver.kill()
         if self.session is None:
             return
         # The call itself may hang when the cluster does: it gets the same patience as the action.
@@ -253,8 +263,7 @@ class _Supervision:
         self.audience.vertex_changed(vertex)
 
     def _report(self) -> RunReport:
-        if self.session is not None:
-            self._watch_stages(self.session)
+        self._watch_stages()
         self.tracker.learn(self.result.vertices if self.result else ())
         self.tracker.settle()
         application, figures = self._ask_spark()
@@ -266,7 +275,7 @@ class _Supervision:
 
     def _ask_spark(self) -> tuple[str | None, dict[int, StageFigures]]:
         if self.driver is not None:
-            return self.driver.application, {}
+            return self.driver.application, self.driver.figures
         if self.session is None:
             return None, {}
         stages = {stage for vertex in (self.result.vertices if self.result else ()) for stage in vertex.stages}
@@ -278,7 +287,7 @@ class _Supervision:
 
     def _close(self) -> None:
         if self.driver is not None:
-            self.driver.close()
+            self.driver.close(finished=self.result is not None)
         if self.session is None:
             return
         # In a thread, since a cluster that does not answer would hold the end of the run.
@@ -299,6 +308,20 @@ def _unexpected(failure: BaseException) -> PlanError:
     error = InternalError(f"{name}: {failure}")
     error.__cause__ = failure
     return error
+
+
+@contextlib.contextmanager
+def _without_gateway_noise() -> Iterator[None]:
+    """Keep Py4J's tracebacks of a JVM that has ended off the terminal: whoever called it is told by the exception."""
+
+    def not_of_py4j(record: logging.LogRecord) -> bool:
+        return record.module not in ("clientserver", "java_gateway")
+
+    logging.root.addFilter(not_of_py4j)
+    try:
+        yield
+    finally:
+        logging.root.removeFilter(not_of_py4j)
 
 
 def _seconds(milliseconds: int | None) -> str:
