@@ -36,7 +36,6 @@ MAY_IMPORT_PYSPARK = {
         "session",
         "shipping",
         "sinks",
-        "start_failures",
         "training",
     )
 }
