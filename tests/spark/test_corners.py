@@ -1,0 +1,124 @@
+"""Places where two features meet: event time behind keyed functions, keys without a keyed operator, nested rows."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from planner import (
+    KeyedProcessFunction,
+    ProcessFunction,
+    Row,
+    TimestampAssigner,
+    Types,
+    WatermarkStrategy,
+)
+from planner.errors import ExecutionError
+from tests.spark.jobs import PAIR, environment
+
+
+class Later(KeyedProcessFunction):
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        ctx.timer_service().register_event_time_timer(value[1] + 100)
+        yield value
+
+    def on_timer(self, timestamp: int, ctx: Any) -> Any:
+        yield ctx.get_current_key(), timestamp
+
+
+class Stamped(ProcessFunction):
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        yield f"{value[0]}{value[1]}@{ctx.timestamp()}"
+
+
+class Second(TimestampAssigner):
+    def extract_timestamp(self, value: Any, record_timestamp: int) -> int:
+        return int(value[1])
+
+
+def test_event_times_reach_an_operator_chained_behind_a_keyed_one(run: Any) -> None:
+    env = environment(2)
+    times = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(Second())
+    pairs = env.from_collection([("a", 5), ("a", 3), ("b", 7)], PAIR).assign_timestamps_and_watermarks(times)
+    pairs.key_by(lambda v: v[0]).process(Later(), PAIR).process(Stamped(), Types.STRING()).print()
+    printed = run(env.build("stamps")).order["print-1"]
+    assert [line for line in printed if line[0] == "a"] == ["a3@3", "a5@5", "a103@103", "a105@105"]
+    assert [line for line in printed if line[0] == "b"] == ["b7@7", "b107@107"]
+
+
+def test_a_key_is_no_column_of_what_stands_behind_it(run: Any) -> None:
+    env = environment(2)
+    numbers = env.from_collection([1, 2, 3], Types.LONG())
+    numbers.key_by(lambda n: n % 2).print()
+    numbers.key_by(lambda n: n % 2).filter("value > 1").print()
+    env.from_collection([1, 2, 3]).key_by(lambda n: n % 2).print()  # pickled
+    done = run(env.build("keyed print"))
+    assert done.printed == {
+        "print-1": Counter(["1", "2", "3"]),
+        "print-2": Counter(["2", "3"]),
+        "print-3": Counter(["1", "2", "3"]),
+    }
+
+
+INNER = Types.ROW_NAMED(["x", "y"], [Types.INT(), Types.STRING()])
+NESTED = Types.ROW_NAMED(
+    ["row", "tuple", "rows", "map", "at", "exact", "bytes"],
+    [
+        INNER,
+        Types.TUPLE([Types.INT(), Types.LIST(Types.TUPLE([Types.STRING()]))]),
+        Types.LIST(INNER),
+        Types.MAP(Types.STRING(), INNER),
+        Types.INSTANT(),
+        Types.BIG_DEC(),
+        Types.PRIMITIVE_ARRAY(Types.BYTE()),
+    ],
+)
+FULL = Row(
+    row=Row(x=1, y=None),
+    tuple=(1, [("z",)]),
+    rows=[Row(x=2, y="ü"), None],
+    map={"k": Row(y="v", x=3), "none": None},
+    at=datetime.datetime(2024, 2, 29, 1, 2, 3),
+    exact=decimal.Decimal("1.000000000000000001"),
+    bytes=b"\x00\xff",
+)
+
+
+def _told(row: Any) -> str:
+    if row.row is None:
+        return "nothing"
+    return f"{row.row.x} {row.tuple} {row.rows[0]['y']} {row.map['k'][0]} {row.at} {row.exact} {row.bytes!r}"
+
+
+def test_rows_inside_records_go_through_exchanges_and_functions(run: Any) -> None:
+    env = environment(2)
+    rows = env.from_collection([FULL, Row(*[None] * 7)], NESTED)
+    again = rows.map(lambda r: r, NESTED).rebalance().map(lambda r: r, NESTED)
+    again.map(_told, Types.STRING()).print()
+    again.map({"x": "row.x", "n": "size(rows)", "v": "map['k'].y"}).print()
+    done = run(env.build("nested"))
+    full = "1 (1, [('z',)]) ü 3 2024-02-29 01:02:03 1.000000000000000001 b'\\x00\\xff'"
+    assert done.printed["print-1"] == Counter([full, "nothing"])
+    assert done.printed["print-2"] == Counter(["+I[1, 2, v]", "+I[null, null, null]"])
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (Row(x=1.5, y=""), "a float is not a int32"),
+        (Row(x=1), "1 fields where 2 are declared"),
+        ({"x": 1, "z": ""}, "its keys are"),
+        ("text", "a str is not a row"),
+    ],
+)
+def test_a_nested_value_that_does_not_fit_is_shown(run: Any, value: Any, said: str) -> None:
+    env = environment(1)
+    one = Types.ROW_NAMED(["inner"], [INNER])
+    env.from_collection([1], Types.LONG()).map(lambda n: Row(inner=value), one).uid("culprit").print()
+    with pytest.raises(ExecutionError, match=said) as caught:
+        run(env.build("unfit"))
+    assert caught.value.operator == "culprit"
