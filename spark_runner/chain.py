@@ -7,6 +7,7 @@ others. An operator costs one call a record, and counting costs one a list.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import pickle
@@ -50,6 +51,7 @@ class OutletSpec:
     blame: int | None  # the operator that declared them
     selector: Callable[[Any], Any] | None = None
     key_type: pa.DataType | None = None  # None: keys travel as bytes
+    keyed_by: tuple[str, str, str] | None = None  # whose key or partition that is: operator, name, place
     custom: Callable[[Any, int], int] | None = None
     consumers: int = 0
     stamps: bool = False
@@ -190,9 +192,13 @@ class Runner:
                 yield from self._flow(self._arrive(batch))
             for node in self.nodes:
                 yield from self._flow(node.finish())
-        finally:
+        except BaseException:
             for node in opened:
-                node.close()
+                with contextlib.suppress(Exception):  # what failed first is what its author must see
+                    node.close()
+            raise
+        for node in opened:
+            node.close()
         figures = self._figures(started, time.perf_counter() - clock)
         if report is not None:
             report(figures)

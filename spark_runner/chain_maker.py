@@ -87,6 +87,7 @@ class ChainMaker:
             blame=outlet.declared_by if outlet.declared_by is not None else outlet.operation,
             selector=selector,
             key_type=kind,
+            keyed_by=outlet.reader,
             custom=None if outlet.custom is None else _partitioner(outlet.custom.target),
             consumers=outlet.consumers,
             stamps=outlet.timestamps,

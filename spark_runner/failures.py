@@ -14,7 +14,7 @@ from pathlib import Path
 _OPEN, _CLOSE = "<<plan-failure ", " plan-failure>>"
 RAISED = (Exception, SystemExit)  # what a function may end with: sys.exit() in one must not end the worker unseen
 _RECORD_LIMIT = 600
-_FRAME_LIMIT = 20
+_FRAME_LIMIT = 10
 _SHIPPED = re.compile(r".*plan-shipped-[0-9a-f]+\.zip[/\\]")
 _MACHINERY = frozenset({Path(__file__).parent.name, "pyspark", "pyspark.zip", "asyncio"})
 

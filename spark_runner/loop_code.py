@@ -82,7 +82,7 @@ class _Writer:
         self.depth = 3
         self._body()
         self.depth = 1
-        self._line("except Exception as error:")
+        self._line("except (Exception, SystemExit) as error:")
         self._line(" raise blame(error, locals()) from None")
         counts = ", ".join(f"{number}: count{number}" for number in self.counted)
         self._line(f"settle(len(values), total + len({self.lists[0]}), {{{counts}}})")

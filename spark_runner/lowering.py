@@ -277,6 +277,7 @@ class _Lowerer:
             tag=stream.tag,
             key=key if key is not None and (key.selector is not None or custom is not None) else None,
             custom=custom,
+            reader=(operator.key, node.name, str(operator.location)),
             consumers=exchange.consumers if exchange is not None and custom is not None else 0,
             timestamps=self.event_time.travels(edge.source, node.id),
         )
@@ -295,7 +296,7 @@ class _Lowerer:
 
     def _key_pass(self, stream: Stream, wanted: Outlet) -> Stream:
         """A Python pass behind a native one, in its step, that only computes what the exchange needs."""
-        plain = replace(wanted, key=None, custom=None, consumers=0)
+        plain = replace(wanted, key=None, custom=None, reader=None, consumers=0)
         source = self.drafts[stream.source]
         outlet = self._outlet(stream, plain)
         self.drafts.append(Draft(source.step, "python", source.parallelism))

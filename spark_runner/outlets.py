@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from spark_runner.chain import ChainSpec
-from spark_runner.failures import Failure, OperatorFailed, described, shown, user_lines
+from spark_runner.failures import RAISED, Failure, OperatorFailed, described, shown, user_lines
 from spark_runner.fusion import Collected
 from spark_runner.keys import key_bytes
 from spark_runner.records import UnfitRecord, columns_of, encode
@@ -48,7 +48,7 @@ class OutletWriter:
 
     def key_failed(self, error: BaseException, record: Any, what: str = "key_by") -> OperatorFailed:
         """The failure of the function that gives a record's key, or its place."""
-        return self._failed(described(error), record, f"{what}: ", user_lines(error))
+        return self._failed(described(error), record, f"{what}: ", user_lines(error), self.outlet.keyed_by)
 
     def _taken_apart(self, collected: Collected) -> tuple[list[pa.Array], int]:
         try:
@@ -79,7 +79,7 @@ class OutletWriter:
             return encode(keys, pa.schema([pa.field("value", kind)]))[0]
         except UnfitRecord as unfit:
             prefix = "key_by gave a key that does not fit its declared type: "
-            raise self._failed(str(unfit), unfit.record, prefix) from None
+            raise self._failed(str(unfit), unfit.record, prefix, by=self.outlet.keyed_by) from None
 
     def _targets(self, values: list[Any]) -> list[int]:
         outlet = self.outlet
@@ -88,24 +88,35 @@ class OutletWriter:
         targets = self._called(lambda key: int(custom(key, count)), keys, "partition_custom")
         for value, target in zip(values, targets, strict=True):
             if not 0 <= target < count:
-                raise self._failed(f"partition_custom chose subtask {target} of {count}", value, "")
+                problem = f"partition_custom chose subtask {target} of {count}"
+                raise self._failed(problem, value, "", by=self.outlet.keyed_by)
         return targets
 
     def _called(self, function: Callable[[Any], Any], values: list[Any], what: str) -> list[Any]:
         arriving = iter(values)
         try:
             return list(map(function, arriving))
-        except Exception as error:
+        except RAISED as error:
             raise self.key_failed(error, last_taken(values, arriving), what) from None
 
-    def _failed(self, problem: str, record: Any, prefix: str, lines: tuple[str, ...] = ()) -> OperatorFailed:
+    def _failed(
+        self,
+        problem: str,
+        record: Any,
+        prefix: str,
+        lines: tuple[str, ...] = (),
+        by: tuple[str, str, str] | None = None,
+    ) -> OperatorFailed:
         blame = self.outlet.blame
-        node = self.spec.nodes[blame] if blame is not None else None
+        if by is None and blame is not None:
+            node = self.spec.nodes[blame]
+            by = (node.operator, node.name, node.place)
+        operator, name, place = by or (self.spec.name, self.spec.name, "")
         return OperatorFailed(
             Failure(
-                operator=node.operator if node else self.spec.name,
-                name=node.name if node else self.spec.name,
-                place=node.place if node else "",
+                operator=operator,
+                name=name,
+                place=place,
                 problem=prefix + problem,
                 record=shown(record),
                 lines=lines,

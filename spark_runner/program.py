@@ -12,7 +12,7 @@ Nothing here imports pyspark: `--dry-run` prints a program on a machine without 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -53,6 +53,8 @@ class Outlet:
     tag: str | None = None
     key: Key | None = None  # a selector to compute in this pass
     custom: PythonFunction | None = None  # a partitioner to call in this pass, with the key
+    # whose key or partitioner that is: operator, name, place
+    reader: tuple[str, str, str] | None = field(default=None, compare=False)
     consumers: int = 0  # how many partitions `custom` chooses from
     timestamps: bool = False  # records carry their event time in a hidden column
     pickled: bool = False  # records have no declared columns

@@ -14,7 +14,7 @@ from itertools import compress, islice
 from typing import Any
 
 from spark_runner.chain import ChainSpec, NodeSpec, Place
-from spark_runner.failures import Failure, OperatorFailed, described, shown, user_lines
+from spark_runner.failures import RAISED, Failure, OperatorFailed, described, shown, user_lines
 from spark_runner.state import KeyedState, ProcessContext, RuntimeContext
 
 CHUNK = 10_000  # records that move on together where an operator makes many out of one
@@ -71,14 +71,17 @@ class Role:
         if callable(opening):
             try:
                 opening(self.runtime)
-            except Exception as error:
+            except RAISED as error:
                 raise self.failed(error, None, "open(): ") from None
 
     def close(self) -> None:
         """Called once a subtask, after the last record or a failure."""
         closing = getattr(self.function, "close", None)
         if callable(closing):
-            closing()
+            try:
+                closing()
+            except RAISED as error:
+                raise self.failed(error, None, "close(): ") from None
 
     def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
         """Takes records, yields (targets, records, event times)."""
@@ -118,7 +121,7 @@ class Role:
         try:
             # a comprehension and not map(): Python runs a call from Python code without a new C frame
             return [function(value) for value in arriving]
-        except Exception as error:
+        except RAISED as error:
             raise self.failed(error, last_taken(values, arriving)) from None
 
 
@@ -153,7 +156,7 @@ class FilterRole(Role):
         arriving = iter(values)
         try:
             kept = [value for value in arriving if test(value)]
-        except Exception as error:
+        except RAISED as error:
             raise self.failed(error, last_taken(values, arriving)) from None
         yield self.emit(kept, None)
 
@@ -184,7 +187,7 @@ class FlatMapRole(Role):
                     if len(out) >= CHUNK:
                         yield self.emit(out, None if times is None else out_times)
                         out, out_times = [], []
-        except Exception as error:
+        except RAISED as error:
             raise self.failed(error, last_taken(values, arriving)) from None
         yield self.emit(out, None if times is None else out_times)
 
@@ -248,7 +251,7 @@ class ProcessRole(Role):
                 emissions.take(call(value), stamp)
                 if emissions.count >= CHUNK:
                     yield from emissions.moves()
-        except Exception as error:
+        except RAISED as error:
             raise self.failed(error, last_taken(values, arriving)) from None
         yield from emissions.moves()
 
@@ -286,7 +289,7 @@ class AsyncMapRole(Role):
                 try:
                     made = call(value)
                     return await asyncio.wait_for(made, timeout) if inspect.isawaitable(made) else made
-                except Exception as error:
+                except RAISED as error:
                     raise self.failed(error, value) from None
 
         return await asyncio.gather(*(one(value) for value in values))
