@@ -23,7 +23,7 @@ from spark_runner.cache import cache_folder
 from spark_runner.durable import write_json
 from spark_runner.java import JavaRuntime
 
-__all__ = ["Gateway", "spark_home", "start_gateway"]
+__all__ = ["Gateway", "JvmEnded", "spark_home", "start_gateway"]
 
 _SUBMIT = "org.apache.spark.deploy.SparkSubmit"
 # Settings from outside that the command depends on: with any of them, Spark's own script decides.
@@ -38,6 +38,10 @@ _DECIDED_BY_SCRIPT = (
     "HADOOP_CONF_DIR",
     "YARN_CONF_DIR",
 )
+
+
+class JvmEnded(ExecutionError):
+    """A JVM that ended before Spark was there: its log may say why."""
 
 
 class Gateway:
@@ -67,7 +71,7 @@ def start_gateway(
         meanwhile()
         while not answer.is_file():
             if process.poll() is not None:
-                raise ExecutionError("the JVM ended before Spark was there", hint=f"Spark's log: {log}")
+                raise JvmEnded("the JVM ended before Spark was there", hint=f"Spark's log: {log}")
             time.sleep(0.02)
         content = answer.read_bytes()
     port, length = struct.unpack("!ii", content[:8])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planner.errors import ExecutionError
+from planner.errors import ExecutionError, OptionError
 from spark_runner.gateway import Gateway, start_gateway
 from spark_runner.java import JavaRuntime, find_java
 from spark_runner.master import Master, check_deploy_mode, check_reachable, parse_master
@@ -207,6 +207,11 @@ def _import_early() -> None:
 
 
 def _open_connect(request: RunRequest, master: Master, name: str) -> Session:
+    if request.packages:
+        raise OptionError(
+            f"--packages is not there for {master.url}: a Spark Connect server has the packages it was started with",
+            hint="leave it out here, and give it to the server",
+        )
     try:
         import pyspark.sql.connect.session  # noqa: F401
         from pyspark.sql import SparkSession

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from planner.errors import ExecutionError
+from spark_runner.gateway import JvmEnded
 from spark_runner.master import Master, parse_master
 
 __all__ = ["LogWatch", "explain_run_failure", "explain_start_failure"]
@@ -55,9 +56,19 @@ _KNOWN: _Known = (
         "set HADOOP_CONF_DIR to the folder with yarn-site.xml",
     ),
     (
-        r"unresolved dependenc|Failed to resolve|module not found:",
-        "a package of --packages could not be found",
-        "the form is group:artifact:version; see the log for the places searched",
+        r"unresolved dependency: ([^#\s]+)#([^;\s]+);([^:\s]+): not found",
+        "there is no package {0}:{1}:{2}",
+        "--packages takes group:artifact:version; --conf spark.jars.repositories=URL adds a place to look",
+    ),
+    (
+        r"Provided Maven Coordinates must be .*The coordinate provided is: (\S+)",
+        "--packages {0}: that is not group:artifact:version",
+        "for example org.apache.spark:spark-avro_2.13:{version}",
+    ),
+    (
+        r"unresolved dependenc|download failed:",
+        "a package of --packages could not be fetched",
+        "see the log for the places searched",
     ),
     (r"UnsupportedClassVersionError", "this Java is too old for PySpark {version}", "use Java 17 or newer"),
     (
@@ -82,11 +93,12 @@ _KNOWN: _Known = (
 
 def explain_start_failure(error: BaseException, master: Master, log: Path | None) -> ExecutionError:
     """The error to show for a session that did not start."""
-    if isinstance(error, ExecutionError):
+    if isinstance(error, ExecutionError) and not isinstance(error, JvmEnded):
         return error
-    return _known(_KNOWN, f"{error}\n{_tail(log)}", master.url, log) or ExecutionError(
-        f"Spark did not start on {master.url}: {_first_line(error)}", hint=_where(log)
-    )
+    known = _known(_KNOWN, f"{error}\n{_tail(log)}", master.url, log)
+    if known is not None or isinstance(error, JvmEnded):
+        return known or error
+    return ExecutionError(f"Spark did not start on {master.url}: {_first_line(error)}", hint=_where(log))
 
 
 def explain_run_failure(error: ExecutionError, url: str, log: Path) -> ExecutionError | None:

@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.clusters.connect import ConnectServer
 from tests.clusters.hadoop_jars import NoHadoop, hadoop_jars, required
 from tests.clusters.high_availability import HighAvailabilityCluster
+from tests.clusters.other_spark import NoOtherSpark, other_spark
 from tests.clusters.standalone import StandaloneCluster
 from tests.clusters.yarn import YarnCluster
+
+
+@pytest.fixture(scope="session", autouse=True)
+def clean_end() -> Iterator[None]:
+    """SIGTERM ends the tests as Ctrl-C does: with their servers, instead of leaving them behind."""
+
+    def stop(number: int, _: object) -> None:
+        raise KeyboardInterrupt(signal.Signals(number).name)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.fixture(scope="session")
+def another_spark() -> Path:
+    """The SPARK_HOME of another version; where it cannot be had the test says why it is skipped."""
+    try:
+        return other_spark()
+    except NoOtherSpark as reason:
+        pytest.skip(str(reason))
 
 
 @pytest.fixture(scope="session")

@@ -24,8 +24,8 @@ SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 class ConnectServer:
     """A server that runs its jobs in two threads of its own; a context manager that leaves nothing running."""
 
-    def __init__(self, *, master: str = "local[2]") -> None:
-        self._master = master
+    def __init__(self, *, master: str = "local[2]", home: Path = SPARK_HOME) -> None:
+        self._master, self._home = master, home
 
     def __enter__(self) -> ConnectServer:
         self.folder = Path(tempfile.mkdtemp(prefix="plan-connect-"))
@@ -39,11 +39,11 @@ class ConnectServer:
             "spark.ui.enabled": "false",
             "spark.task.maxFailures": "4",
         }
-        command = [str(SPARK_HOME / "bin" / "spark-submit"), "--master", self._master, "--class", SERVER]
+        command = [str(self._home / "bin" / "spark-submit"), "--master", self._master, "--class", SERVER]
         for name, value in settings.items():
             command += ["--conf", f"{name}={value}"]
         # Spark's launcher sizes this server as a daemon, whatever spark.driver.memory says.
-        environment = bare_environment(PYSPARK_PYTHON=str(worker_python()), SPARK_DAEMON_MEMORY="1g")
+        environment = bare_environment(home=self._home, PYSPARK_PYTHON=str(worker_python()), SPARK_DAEMON_MEMORY="1g")
         self.server = Server("connect", [*command, "spark-internal"], folder=self.folder, environment=environment)
         try:
             self.server.wait_for(lambda: listens(self.port), "listening")

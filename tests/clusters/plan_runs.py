@@ -16,13 +16,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tests.clusters.servers import HOSTS
+from tests.clusters.servers import HOSTS, SMALL_JVM, die_with_parent
 from tests.clusters.worker_python import ROOT, worker_python
 
 JOBS = Path(__file__).parent / "jobs"
 SAMPLES = ROOT / "samples"
-# Executors of this size fit into the tests' clusters; drivers without a web interface start sooner.
-SMALL = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.ui.enabled": "false"}
+# Executors of this size fit into the tests' clusters; drivers without a web interface start sooner, and JVMs that
+# live for seconds are better off without the second compiler.
+SMALL = {
+    "spark.executor.memory": "512m",
+    "spark.executor.cores": "1",
+    "spark.ui.enabled": "false",
+    "spark.executor.defaultJavaOptions": SMALL_JVM,
+    "spark.driver.defaultJavaOptions": SMALL_JVM,
+    "spark.yarn.am.extraJavaOptions": SMALL_JVM,
+}
 PATIENCE = 300.0
 
 
@@ -35,6 +43,8 @@ class Finished:
     errors: str
     report: dict[str, Any]
     seconds: float
+    written: Mapping[str, list[str]]
+    """The records that each sink left in its folder, in no particular order."""
 
     @cached_property
     def printed(self) -> list[str]:
@@ -54,6 +64,7 @@ class Finished:
         """Assert a good end, with the records and the figures of another run."""
         assert self.code == 0, self.errors
         assert self.printed == other.printed
+        assert self.written == other.written
         assert self.counts == other.counts
         assert all(None not in pair for pair in self.counts.values())
 
@@ -81,6 +92,7 @@ class Started:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=die_with_parent,
         )
 
     def __enter__(self) -> Started:
@@ -96,12 +108,44 @@ class Started:
     def alive(self) -> bool:
         return self._process.poll() is None
 
+    @property
+    def folder(self) -> Path:
+        return Path(self._folder.name)
+
+    def send(self, number: signal.Signals) -> None:
+        """A signal to `plan` alone."""
+        self._process.send_signal(number)
+
     def end(self, *, patience: float = PATIENCE) -> Finished:
         """Wait for its end."""
         output, errors = self._process.communicate(timeout=patience)
         report = json.loads(output) if output else {}
-        seconds = time.monotonic() - self._began
-        return Finished(code=self._process.returncode, output=output, errors=errors, report=report, seconds=seconds)
+        return Finished(
+            code=self._process.returncode,
+            output=output,
+            errors=errors,
+            report=report,
+            seconds=time.monotonic() - self._began,
+            written=_written(report),
+        )
+
+
+def _written(report: dict[str, Any]) -> dict[str, list[str]]:
+    """Read at once: the next run of the job writes to the same place."""
+    from pyarrow import json as as_json
+    from pyarrow import parquet
+
+    read = {"json": as_json.read_json, "parquet": parquet.read_table}
+    return {
+        sink["operator"]: sorted(
+            repr(record)
+            for file in Path(sink["path"]).glob(f"*.{sink['format']}")
+            if file.stat().st_size
+            for record in read[sink["format"]](file).to_pylist()
+        )
+        for sink in report.get("sinks", ())
+        if sink["format"] in read
+    }
 
 
 def start_plan(

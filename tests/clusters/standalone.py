@@ -14,6 +14,7 @@ from typing import Any
 from tests.clusters.servers import (
     HOSTS,
     SMALL_JVM,
+    SPARK_HOME,
     Server,
     bare_environment,
     free_port,
@@ -33,11 +34,11 @@ WORKERS = 2
 class Master(Server):
     """A master process, its address, and what it says of itself."""
 
-    def __init__(self, name: str, *, folder: Path, options: str = "") -> None:
+    def __init__(self, name: str, *, folder: Path, options: str = "", home: Path = SPARK_HOME) -> None:
         self.port, self._web_port = free_port(), free_port()
         arguments = ("--host", HOSTS[0], "--port", str(self.port), "--webui-port", str(self._web_port))
-        environment = bare_environment(SPARK_DAEMON_JAVA_OPTS=f"{SMALL_JVM} {options}")
-        super().__init__(name, spark_class(MASTER, *arguments), folder=folder, environment=environment)
+        environment = bare_environment(home=home, SPARK_DAEMON_JAVA_OPTS=f"{SMALL_JVM} {options}")
+        super().__init__(name, spark_class(MASTER, *arguments, home=home), folder=folder, environment=environment)
 
     @property
     def address(self) -> str:
@@ -60,8 +61,8 @@ class Master(Server):
 class StandaloneCluster:
     """Masters and workers in one temporary folder; a context manager that leaves nothing running."""
 
-    def __init__(self, *, workers: int = WORKERS, cores: int = 1) -> None:
-        self._wanted, self._cores = workers, cores
+    def __init__(self, *, workers: int = WORKERS, cores: int = 1, home: Path = SPARK_HOME) -> None:
+        self._wanted, self._cores, self._home = workers, cores, home
 
     def __enter__(self) -> StandaloneCluster:
         self.folder = Path(tempfile.mkdtemp(prefix="plan-standalone-"))
@@ -83,7 +84,7 @@ class StandaloneCluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _start_masters(self) -> list[Master]:
-        master = Master("master", folder=self.folder)
+        master = Master("master", folder=self.folder, home=self._home)
         master.wait_for(lambda: master.leads, "leading")
         return [master]
 
@@ -100,10 +101,10 @@ class StandaloneCluster:
         number = len(self.workers)
         host, folder = HOSTS[1 + number % (len(HOSTS) - 1)], self.folder / f"worker{number}"
         environment = bare_environment(
-            SPARK_LOCAL_IP=host, SPARK_DAEMON_JAVA_OPTS=SMALL_JVM, PYSPARK_PYTHON=str(worker_python())
+            home=self._home, SPARK_LOCAL_IP=host, SPARK_DAEMON_JAVA_OPTS=SMALL_JVM, PYSPARK_PYTHON=str(worker_python())
         )
         arguments = ("--host", host, "--cores", str(self._cores), "--memory", "1g", "--webui-port", "0")
-        command = spark_class(WORKER, *arguments, "--work-dir", str(folder / "work"), self.url)
+        command = spark_class(WORKER, *arguments, "--work-dir", str(folder / "work"), self.url, home=self._home)
         worker = Server(f"worker{number}", command, folder=folder, environment=environment)
         self.workers.append(worker)
         return worker

@@ -14,11 +14,11 @@ from tests.clusters.yarn import YarnCluster
 
 pytestmark = pytest.mark.cluster
 
-# Python with state, windows, side outputs and modules beside; SQL alone; every way of moving records.
 JOBS_TO_RUN = (
-    SAMPLES / "order_enrichment" / "job.py",
-    SAMPLES / "two_streams_join" / "job.yaml",
-    JOBS / "partitions" / "job.py",
+    SAMPLES / "order_enrichment" / "job.py",  # two inputs with shared state, side outputs, asynchronous calls, windows
+    JOBS / "keyed" / "job.py",  # state with timers, a side output that is written, windows
+    JOBS / "partitions" / "job.py",  # every way of moving records
+    JOBS / "sums" / "job.yaml",  # SQL alone: a sum, a join, two sinks
 )
 every_job = pytest.mark.parametrize("job", JOBS_TO_RUN, ids=lambda job: job.parent.name)
 
@@ -42,6 +42,6 @@ def test_connect(job: Path, connect: ConnectServer) -> None:
     run_plan(job, connect.url).check_like(locally(job))
 
 
-@pytest.mark.parametrize("job", (JOBS_TO_RUN[0], JOBS_TO_RUN[2]), ids=lambda job: job.parent.name)
+@every_job
 def test_yarn(job: Path, yarn: YarnCluster) -> None:
     run_plan(job, "yarn", settings=yarn.settings, environment=yarn.environment).check_like(locally(job))
