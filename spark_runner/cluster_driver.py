@@ -74,6 +74,7 @@ def _serve(line: _Line) -> None:
 
 
 def _run(line: _Line, spark: Any, program: Any) -> None:
+    from spark_runner.action_stages import with_shares
     from spark_runner.execute import execute
 
     session = _session(spark)
@@ -81,6 +82,7 @@ def _run(line: _Line, spark: Any, program: Any) -> None:
     try:
         with _stages_told(line, session, program.name):
             result = execute(program, spark, events=lambda event: line.say("event", event))
+            result = with_shares(result, program, spark, program.name)
     except PlanError as error:
         line.say("error", _portable(error))
     except Exception as error:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from spark_runner.program import Engine, Inlet, Operation, Outlet, Pass
+from planner.stream_graph import StreamGraph
+from spark_runner.program import Committer, Engine, Inlet, Operation, Outlet, Pass
 
 
 @dataclass(slots=True)
@@ -41,3 +42,14 @@ class Stream:
     pickled: bool
     columns: str | None = None
     declared_by: int | None = None
+
+
+def committers_of(graph: StreamGraph, nodes: tuple[int, ...]) -> tuple[Committer, ...]:
+    """The committers among a vertex's nodes."""
+    found = (graph.by_id[node] for node in nodes)
+    return tuple(
+        # a key of its own: the sink's is its writer's
+        Committer(node=one.id, name=one.name, key=f"{one.operator.key}.committer")
+        for one in found
+        if one.role == "committer"
+    )

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from planner.errors import PlanError
 from planner.job import Reader, Writer
+from spark_runner.action_stages import marked_action
 from spark_runner.blame import owner_of, translated
 from spark_runner.figures import Reports, Tally
 from spark_runner.frames import Frames
@@ -97,8 +98,9 @@ class _Execution:
             if self.program.uses_python:
                 ship(self.spark, self.program.file)
             self.frames.build()
-            for sink in self.program.sinks:
-                self._feed(sink)
+            for number, sink in enumerate(self.program.sinks):
+                with marked_action(self.spark, number):
+                    self._feed(sink)
             self.writers.publish()
             return self._result()
         except PlanError:
@@ -162,7 +164,8 @@ class _Execution:
         reports = self.reports.by_pass()
         self._count_python(reports)
         vertices = tuple(self._vertex(position, reports) for position in range(len(self.program.steps)))
-        sinks = tuple(self._sink_figures(sink) for sink in self.program.sinks)
+        # operators that nobody reads are run as sinks, and are none
+        sinks = tuple(self._sink_figures(s) for s in self.program.sinks if s.operator.kind in ("sink", "print"))
         for figures in vertices:
             self.events(VertexFinished(figures=figures))
         for written in sinks:
@@ -205,6 +208,8 @@ class _Execution:
                 figures[sink.node] = OperatorFigures(
                     node=sink.node, key=sink.operator.key, name=sink.name, records_in=self._arrived(sink), records_out=0
                 )
+        for one in step.committers:
+            figures[one.node] = OperatorFigures(node=one.node, key=one.key, name=one.name, records_in=0, records_out=0)
         ordered = tuple(figures[node] for node in step.nodes if node in figures)
         return VertexFigures(
             vertex=position,
@@ -233,6 +238,8 @@ class _Execution:
         if ("sink", sink.node) in self.tally.known:
             return self.tally.known["sink", sink.node]
         outlet = self.program.passes[sink.source].outlets[sink.outlet]
+        if sink.kind == "drain":
+            return self.tally.value(("node in", sink.source, outlet.operation))
         if outlet.operation is None:
             return self.tally.value(("in", sink.source, 0))
         return self.tally.value(("out", sink.source, outlet.operation, outlet.tag))
@@ -262,5 +269,5 @@ class _Execution:
             operator=sink.operator.key,
             format=behaviour.format if isinstance(behaviour, Writer) else sink.kind,
             path=self.writers.target(sink) if is_writer else None,
-            records=self._arrived(sink) if sink.kind != "drain" else None,
+            records=self._arrived(sink),
         )

@@ -12,7 +12,7 @@ from planner.job import Operator, Partition, PythonFunction, SideOutput, Waterma
 from planner.pipeline import Plan
 from planner.stream_graph import StreamEdge, StreamNode
 from spark_runner.bounded import refuse_streaming
-from spark_runner.drafts import Draft, Stream
+from spark_runner.drafts import Draft, Stream, committers_of
 from spark_runner.event_time import EventTime
 from spark_runner.functions import resolve, selected_columns
 from spark_runner.operators import LOWERINGS, Lowered, Setting
@@ -76,6 +76,7 @@ class _Lowerer:
                     parallelism=self._parallelism(position),
                     passes=tuple(range(first, len(self.drafts))),
                     nodes=vertex.nodes,
+                    committers=committers_of(self.graph, vertex.nodes),
                 )
             )
         self._drain_leaves()
@@ -110,7 +111,7 @@ class _Lowerer:
 
     def _lower_node(self, step: int, node: StreamNode) -> None:
         if node.role == "committer":
-            return  # takes no records: Spark's writers commit for themselves
+            return
         operator = self.operators[node.operator.id]
         edges = tuple(self.graph.in_edges.get(node.id, ()))
         setting = self._setting(node, edges)

@@ -119,6 +119,15 @@ class Sink:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Committer:
+    """The committer of a v2 sink: it takes no records, since Spark's writers commit for themselves."""
+
+    node: int
+    name: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One job vertex: `vertex` is its position in the job graph, `passes` are positions in SparkProgram.passes."""
 
@@ -128,6 +137,7 @@ class Step:
     parallelism: int
     passes: tuple[int, ...]
     nodes: tuple[int, ...]  # stream node ids, head first
+    committers: tuple[Committer, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from spark_runner.program import SparkProgram
-from spark_runner.results import OperatorFigures, RunResult, SinkFigures, SubtaskFigures, VertexFigures
+from spark_runner.results import OperatorFigures, RunResult, Share, SinkFigures, SubtaskFigures, VertexFigures
 from spark_runner.runs import RunRecord
 from spark_runner.tracking import VertexProgress
 
@@ -24,6 +24,8 @@ class TaskFigures:
     host: str
     started: float
     seconds: float
+    shuffle_read: int = 0  # bytes
+    shuffle_write: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +157,8 @@ def _vertex(
 ) -> VertexReport:
     numbers = figures.stages if figures and figures.stages else (progress.stage,) if progress.stage is not None else ()
     stages = [known[number] for number in numbers if number in known]
-    subtasks = _subtasks(figures.subtasks) if figures and figures.subtasks else _tasks(stages, progress.parallelism)
+    shares = _shares(figures, stages, progress.parallelism)
+    subtasks = _subtasks(figures.subtasks) if figures and figures.subtasks else _tasks(shares, known)
     return VertexReport(
         vertex=progress.vertex,
         id=program.steps[progress.vertex].id,
@@ -167,8 +170,8 @@ def _vertex(
         attempts=max((s.attempt + 1 for s in subtasks), default=1),
         operators=figures.operators if figures else (),
         subtasks=subtasks,
-        shuffle_read=sum(stage.shuffle_read for stage in stages) if stages else None,
-        shuffle_write=sum(stage.shuffle_write for stage in stages) if stages else None,
+        shuffle_read=sum(t.shuffle_read for s in shares if s.reads for t in _own(s, known)) if stages else None,
+        shuffle_write=sum(t.shuffle_write for s in shares if s.writes for t in _own(s, known)) if stages else None,
     )
 
 
@@ -181,15 +184,34 @@ def _subtasks(figures: tuple[SubtaskFigures, ...]) -> tuple[SubtaskReport, ...]:
     )
 
 
-def _tasks(stages: list[StageFigures], parallelism: int) -> tuple[SubtaskReport, ...]:
-    """The subtasks of a vertex that ran inside the JVM: its stage's tasks, where there are as many."""
+def _shares(figures: VertexFigures | None, stages: list[StageFigures], parallelism: int) -> tuple[Share, ...]:
+    """The tasks that are a vertex's own; where no shape told, a stage with as many tasks as it has subtasks is."""
+    told = {share.stage: share for share in figures.shares} if figures else {}
+    return tuple(
+        told.get(stage.stage) or Share(stage=stage.stage, first=0, count=parallelism, reads=True, writes=True)
+        for stage in stages
+        if stage.stage in told or len(stage.tasks) == parallelism
+    )
+
+
+def _own(share: Share, known: Mapping[int, StageFigures]) -> Iterator[TaskFigures]:
+    tasks = known[share.stage].tasks if share.stage in known else ()
+    return (task for task in tasks if share.first <= task.index < share.first + share.count)
+
+
+def _tasks(shares: tuple[Share, ...], known: Mapping[int, StageFigures]) -> tuple[SubtaskReport, ...]:
+    """The subtasks of a vertex that ran inside the JVM: its own tasks of its stages."""
     return tuple(
         SubtaskReport(
-            subtask=t.index, stage=stage.stage, attempt=t.attempt, host=t.host, started=t.started, seconds=t.seconds
+            subtask=task.index - share.first,
+            stage=share.stage,
+            attempt=task.attempt,
+            host=task.host,
+            started=task.started,
+            seconds=task.seconds,
         )
-        for stage in stages
-        if len(stage.tasks) == parallelism
-        for t in stage.tasks
+        for share in shares
+        for task in _own(share, known)
     )
 
 

@@ -32,6 +32,20 @@ class SubtaskFigures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """The part of a stage that ran a vertex: `count` tasks from `first` on, subtask by subtask.
+
+    Vertices that run in one stage, one behind the other, share its tasks: the first reads the shuffle, the last writes.
+    """
+
+    stage: int
+    first: int
+    count: int
+    reads: bool = False
+    writes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VertexFigures:
     """One job vertex after it ran. `subtasks` is empty where everything ran natively inside the JVM."""
 
@@ -40,11 +54,12 @@ class VertexFigures:
     parallelism: int
     operators: tuple[OperatorFigures, ...]
     subtasks: tuple[SubtaskFigures, ...]
+    shares: tuple[Share, ...] = ()  # where Spark's own stages tell
 
     @property
     def stages(self) -> tuple[int, ...]:
-        """The Spark stages that ran this vertex, as its own subtasks reported them."""
-        return tuple(sorted({one.stage for one in self.subtasks}))
+        """The Spark stages that ran this vertex: as its own subtasks reported them, else as their shape tells."""
+        return tuple(sorted({one.stage for one in self.subtasks or self.shares}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,10 @@ The store is inside the driver's JVM and needs no web interface. Connect has no 
 
 from __future__ import annotations
 
+import json
 import platform
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 from spark_runner.report import StageFigures, TaskFigures
@@ -16,6 +18,7 @@ from spark_runner.tracking import StageCounts
 __all__ = ["running_stages", "stage_figures"]
 
 _MOST_TASKS = 100_000
+_TIME = "%Y-%m-%dT%H:%M:%S.%fGMT"  # as Spark's REST interface writes times
 
 
 def running_stages(session: Session, group: str) -> Iterator[StageCounts]:
@@ -48,23 +51,21 @@ def stage_figures(session: Session, stages: Iterable[int]) -> dict[int, StageFig
     store = session.spark.sparkContext._jsc.sc().statusStore()
     # Local tasks ran on this machine, whatever address Spark found for it; subtasks report it by its name.
     here = platform.node() if session.master.kind == "local" else None
+    as_json = session.spark._jvm.org.apache.spark.status.api.v1.JacksonMessageWriter().mapper().writeValueAsString
     found = {}
     for stage in sorted(set(stages)):
         try:
-            found[stage] = _figures(store, stage, here)
+            found[stage] = _figures(store, as_json, stage, here)
         except Exception:  # Py4J's error for the store's NoSuchElementException
             continue
     return found
 
 
-def _figures(store: Any, stage: int, here: str | None) -> StageFigures:
+def _figures(store: Any, as_json: Any, stage: int, here: str | None) -> StageFigures:
     data = store.lastStageAttempt(stage)
-    tasks = store.taskList(stage, data.attemptId(), _MOST_TASKS)
-    best: dict[int, TaskFigures] = {}
-    for position in range(tasks.size()):
-        task = tasks.apply(position)
-        if task.status() == "SUCCESS":
-            best[task.index()] = _task(task, here)
+    # as one text a stage: a call into the JVM for every figure of every task would take longer than many a run
+    tasks = json.loads(as_json(store.taskList(stage, data.attemptId(), _MOST_TASKS)))
+    best = {task["index"]: _task(task, here) for task in tasks if task["status"] == "SUCCESS"}
     return StageFigures(
         stage=stage,
         attempt=data.attemptId(),
@@ -75,12 +76,16 @@ def _figures(store: Any, stage: int, here: str | None) -> StageFigures:
     )
 
 
-def _task(task: Any, here: str | None) -> TaskFigures:
-    duration = task.duration()
+def _task(task: dict[str, Any], here: str | None) -> TaskFigures:
+    metrics = task.get("taskMetrics") or {}
+    read, written = metrics.get("shuffleReadMetrics", {}), metrics.get("shuffleWriteMetrics", {})
+    launched = datetime.strptime(task["launchTime"], _TIME).replace(tzinfo=UTC)
     return TaskFigures(
-        index=task.index(),
-        attempt=task.attempt(),
-        host=here or task.host(),
-        started=task.launchTime().getTime() / 1000,
-        seconds=(duration.get() if duration.isDefined() else 0) / 1000,
+        index=task["index"],
+        attempt=task["attempt"],
+        host=here or task["host"],
+        started=launched.timestamp(),
+        seconds=task.get("duration", 0) / 1000,
+        shuffle_read=read.get("remoteBytesRead", 0) + read.get("localBytesRead", 0),
+        shuffle_write=written.get("bytesWritten", 0),
     )

@@ -264,6 +264,10 @@ class _Supervision:
 
     def _report(self) -> RunReport:
         self._watch_stages()
+        if self.session is not None and self.result is not None:
+            from spark_runner.action_stages import with_shares
+
+            self.result = with_shares(self.result, self.program, self.session.spark, self.run.id)
         self.tracker.learn(self.result.vertices if self.result else ())
         self.tracker.settle()
         application, figures = self._ask_spark()

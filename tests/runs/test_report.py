@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from spark_runner.report import StageFigures, SubtaskReport, TaskFigures, VertexReport, _tasks
+from spark_runner.report import StageFigures, SubtaskReport, TaskFigures, VertexReport, _shares, _tasks, _vertex
 from spark_runner.report_html import report_page
 from spark_runner.report_text import report_lines, shown_bytes, shown_seconds
-from spark_runner.results import OperatorFigures
+from spark_runner.results import OperatorFigures, Share, VertexFigures
+from spark_runner.tracking import VertexProgress
 
 
 def vertex(*seconds: float, name: str = "Map -> Filter") -> VertexReport:
@@ -50,8 +52,32 @@ def test_skew_is_the_slowest_over_the_median_and_time_spans_all_subtasks() -> No
 def test_tasks_stand_for_subtasks_only_where_there_are_as_many() -> None:
     tasks = tuple(TaskFigures(index=at, attempt=0, host="h", started=0.0, seconds=1.0) for at in range(2))
     stage = StageFigures(stage=1, attempt=0, shuffle_read=0, shuffle_write=0, failed_tasks=0, tasks=tasks)
-    assert [one.subtask for one in _tasks([stage], 2)] == [0, 1]
-    assert _tasks([stage], 3) == ()
+    assert [one.subtask for one in _tasks(_shares(None, [stage], 2), {1: stage})] == [0, 1]
+    assert _shares(None, [stage], 3) == ()
+
+
+def test_vertices_that_share_a_stage_have_their_own_tasks_and_bytes() -> None:
+    tasks = tuple(
+        TaskFigures(index=at, attempt=0, host="h", started=0.0, seconds=1.0, shuffle_read=5, shuffle_write=10**at)
+        for at in range(5)
+    )
+    stage = StageFigures(stage=1, attempt=0, shuffle_read=25, shuffle_write=11111, failed_tasks=0, tasks=tasks)
+    program: Any = SimpleNamespace(steps=[SimpleNamespace(id="a" * 32)] * 2)
+    shares = (
+        Share(stage=1, first=0, count=3, writes=True),
+        Share(stage=1, first=3, count=2, reads=True, writes=True),
+    )
+    found = [
+        _vertex(
+            program,
+            VertexProgress(vertex=at, name="v", parallelism=share.count),
+            VertexFigures(vertex=at, name="v", parallelism=share.count, operators=(), subtasks=(), shares=(share,)),
+            {1: stage},
+        )
+        for at, share in enumerate(shares)
+    ]
+    assert [[one.subtask for one in vertex.subtasks] for vertex in found] == [[0, 1, 2], [0, 1]]
+    assert [(vertex.shuffle_read, vertex.shuffle_write) for vertex in found] == [(0, 111), (10, 11000)]
 
 
 def test_a_terminal_that_is_too_narrow_gets_sentences_that_fit() -> None:

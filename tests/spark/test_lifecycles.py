@@ -92,6 +92,7 @@ def test_python_sinks_get_every_record_once(run: Any, tmp_path: Path, api: str) 
     done = run(env.build("sink"))
     assert target.read_text() == "2\n4\n6\n"
     assert done.counts["sink-1"] == (3, 0)
+    assert {one.operator: one.records for one in done.result.sinks} == {"sink-1": 3, "print-1": 3}
 
 
 def test_a_committer_and_operators_nobody_reads(run: Any, tmp_path: Path, spark: Any) -> None:
@@ -103,8 +104,12 @@ def test_a_committer_and_operators_nobody_reads(run: Any, tmp_path: Path, spark:
     done = run(env.build("committer"))
     assert spark.read.parquet(str(tmp_path / "out")).count() == 5
     assert done.counts["filter-1"] == (10, 5)
-    assert done.counts["sink-1"] == (5, 0)
-    assert done.counts["flat_map-1"] == (10, 10)
+    assert [(o.name, o.records_in, o.records_out) for v in done.result.vertices for o in v.operators][2:4] == [
+        ("Sink: Writer", 5, 0),
+        ("Sink: Committer", 0, 0),
+    ]
+    assert (done.counts["sink-1"], done.counts["flat_map-1"]) == ((5, 0), (10, 10))
+    assert [one.operator for one in done.result.sinks] == ["sink-1"], "an operator that nobody reads is no sink"
     assert notes.read_text().count("open") == 2
 
 
