@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from spark_runner.loop_code import FIT, KEY_BY, LoopCode, Shape, loop_code
 from spark_runner.records import positional
-from spark_runner.roles import CHUNK, Role, Stamps, parts
+from spark_runner.roles import Role, Stamps, spread
 from spark_runner.rows import form_of, row_class
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class FusedRun:
         kinds = [str(role.fused) if call is not None else "pass" for role, call in zip(self.roles, calls, strict=True)]
         code = loop_code(tuple(kinds), self._shape(stamped))
         names: dict[str, Any] = {f"call{n}": call for n, call in enumerate(calls)}
-        names |= {"parts": parts, "settle": self._settle, "blame": functools.partial(self._blame, code)}
+        names |= {"spread": spread, "settle": self._settle, "blame": functools.partial(self._blame, code)}
         if self.outlet is not None:
             columns = tuple(self.outlet.outlet.schema.names)
             names |= {"row": row_class(columns), "positional": functools.partial(positional, names=columns)}
@@ -60,14 +60,13 @@ class FusedRun:
 
     def _shape(self, stamped: bool) -> Shape:
         if self.outlet is None:
-            return Shape(stamped=stamped, chunk=CHUNK)
+            return Shape(stamped=stamped)
         spec = self.outlet.outlet
         return Shape(
             width=len(spec.schema) if self._in_columns else None,
             rows=form_of(spec.schema.names) == "row",
             keyed=spec.selector is not None,
             stamped=stamped,
-            chunk=CHUNK,
         )
 
     def _settle(self, taken: int, made: int, counts: dict[int, int]) -> None:

@@ -3,15 +3,14 @@
 For `flat_map`, `map` and `filter` in front of an outlet of two columns it is, in essence:
 
     for v0 in values:
-        for part in parts(call0(v0)):
-            for v1 in part:
-                v2 = call1(v1)
-                if not call2(v2):
-                    count2 += 1
-                    continue
-                a0, a1 = v2
-                append0(a0)
-                append1(a1)
+        for v1 in call0(v0):
+            v2 = call1(v1)
+            if not call2(v2):
+                count2 += 1
+                continue
+            a0, a1 = v2
+            c0.append(a0)
+            c1.append(a1)
 
 Nothing is caught a record at a time: when a call fails, the line it failed on tells whose call it was, and the variable
 of that line the record.
@@ -36,7 +35,7 @@ class Shape:
     rows: bool = False  # records are named rows or tuples, not tuples alone
     keyed: bool = False
     stamped: bool = False  # records come with event times
-    chunk: int = 10_000
+    chunk: int = 40_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +59,6 @@ class _Writer:
     def __init__(self, kinds: tuple[str, ...], shape: Shape) -> None:
         self.kinds, self.shape = kinds, shape
         flat_maps = [number for number, kind in enumerate(kinds) if kind == "flat_map"]
-        self.last_flat_map = flat_maps[-1] if flat_maps else None
         # what the last flat_map gave is known from what arrived at the end, and what filters dropped on the way
         self.counted = [n for n, kind in enumerate(kinds) if kind == "filter" or n in flat_maps[:-1]]
         self.lists = _lists(shape, timed=shape.stamped or "stamp" in kinds)
@@ -91,29 +89,36 @@ class _Writer:
         return "\n".join(self.lines)
 
     def _body(self) -> None:
-        variable, part_depth = "v0", 0
+        variable, nested = "v0", []
         for number, kind in enumerate(self.kinds):
-            if number == self.last_flat_map:
-                part_depth = self.depth + 1
+            before = variable
             variable = getattr(self, f"_{kind}")(number, variable)
+            if kind == "flat_map":
+                nested.append((number, before, self.depth - 1))
         self._collect(variable)
-        if self.last_flat_map is not None:
-            # one record may become any number: what was made moves on before it fills the memory
-            self.depth = part_depth
-            self._line(f"if len({self.lists[0]}) >= {self.shape.chunk}:")
-            self.depth += 1
-            self._line(f"total += len({self.lists[0]})")
-            self._line(f"yield {self._made()}")
-            self._fresh_lists()
+        for place, (number, before, depth) in enumerate(reversed(nested)):
+            self.depth = depth
+            if place == 0:
+                self._move_on()
+            self._end_flat_map(number, before)
+
+    def _move_on(self) -> None:
+        # one record may become any number: what was made leaves before it fills the memory
+        self._line(f"if len({self.lists[0]}) >= {self.shape.chunk}:")
+        self.depth += 1
+        self._line(f"total += len({self.lists[0]})")
+        self._line(f"yield {self._made()}")
+        self._fresh_lists()
+        self.depth -= 1
 
     def _collect(self, variable: str) -> None:
         if "keys" in self.lists:
-            self._line(f"append_keys(select({variable}))", (KEY_BY, variable))
+            self._line(f"keys.append(select({variable}))", (KEY_BY, variable))
         if "times" in self.lists:
-            self._line("append_times(t)")
+            self._line("times.append(t)")
         width = self.shape.width
         if width is None:
-            self._line(f"append_out({variable})")
+            self._line(f"out.append({variable})")
             return
         other = f"{variable}.__class__ is not tuple" + (
             f" and {variable}.__class__ is not row" if self.shape.rows else ""
@@ -122,7 +127,7 @@ class _Writer:
         self._line(f" {variable} = positional({variable})", (FIT, variable))
         self._line("".join(f"a{n}, " for n in range(width)) + f"= {variable}", (FIT, variable))
         for number in range(width):
-            self._line(f"append_c{number}(a{number})")
+            self._line(f"c{number}.append(a{number})")
 
     def _made(self) -> str:
         columns = [name for name in self.lists if name not in ("keys", "times")]
@@ -132,7 +137,6 @@ class _Writer:
     def _fresh_lists(self) -> None:
         for name in self.lists:
             self._line(f"{name} = []")
-            self._line(f"append_{name} = {name}.append")
 
     def _line(self, text: str, owner: tuple[int, str] | None = None) -> None:
         self.lines.append(" " * self.depth + text)
@@ -157,15 +161,24 @@ class _Writer:
         return variable
 
     def _flat_map(self, number: int, variable: str) -> str:
-        owner, made = (number, variable), f"made{number}"
+        owner, made, more = (number, variable), f"made{number}", f"more{number}"
         self._line(f"{made} = call{number}({variable})", owner)
-        self._line(f"for part in (({made},) if {made}.__class__ is list else parts({made})):", owner)
+        self._line(f"{more} = None")
+        self._line(f"if {made}.__class__ is not list:")
+        self._line(f" {made}, {more} = spread({made})", owner)
+        self._line("while True:")
         self.depth += 1
         if number in self.counted:
-            self._line(f"count{number} += len(part)")
-        self._line(f"for v{number + 1} in part:", owner)
+            self._line(f"count{number} += len({made})")
+        self._line(f"for v{number + 1} in {made}:")
         self.depth += 1
         return f"v{number + 1}"
+
+    def _end_flat_map(self, number: int, variable: str) -> None:
+        """Behind the loop over what one call gave: the next piece of it, if it is made as it is read."""
+        self._line(f"if more{number} is None:")
+        self._line(" break")
+        self._line(f"made{number}, more{number} = spread(more{number})", (number, variable))
 
 
 def _lists(shape: Shape, *, timed: bool) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import compress, islice
 from typing import Any
 
@@ -180,26 +180,31 @@ class FlatMapRole(Role):
             for value in arriving:
                 results = function(value)
                 stamp = next(times) if times is not None else None
-                for part in parts(results):
-                    out.extend(part)
+                piece, more = spread(results)
+                while True:
+                    out.extend(piece)
                     if times is not None:
-                        out_times.extend([stamp] * len(part))
+                        out_times.extend([stamp] * len(piece))
                     if len(out) >= CHUNK:
                         yield self.emit(out, None if times is None else out_times)
                         out, out_times = [], []
+                    if more is None:
+                        break
+                    piece, more = spread(more)
         except RAISED as error:
             raise self.failed(error, last_taken(values, arriving)) from None
         yield self.emit(out, None if times is None else out_times)
 
 
-def parts(results: Any) -> Any:
-    """What one call gave: whole where it is there already, in pieces where it is made as it is read."""
-    if results.__class__ is list or results.__class__ is tuple:
-        return (results,)
+def spread(results: Any) -> tuple[Sequence[Any], Iterator[Any] | None]:
+    """What one call gave: whole where it is there already, else a piece of it and where the next piece comes from."""
     if results is None:
-        return ()
+        return (), None
+    if results.__class__ is list or results.__class__ is tuple:
+        return results, None
     made = iter(results)
-    return iter(lambda: list(islice(made, CHUNK)), [])
+    piece = list(islice(made, CHUNK))
+    return piece, made if len(piece) == CHUNK else None
 
 
 class Emissions:

@@ -113,10 +113,10 @@ def test_twenty_thousand_operators_are_one_pass() -> None:
 
 
 def test_one_record_that_becomes_many_moves_on_in_pieces() -> None:
-    spec = chain([node(0, "flat_map", lambda x: iter(range(3 * CHUNK))), node(1, "map", lambda x: x)])
+    spec = chain([node(0, "flat_map", lambda x: iter(range(7 * CHUNK))), node(1, "map", lambda x: x)])
     batches, figures = ran(spec, [1])
-    assert [batch.num_rows for batch in batches] == [CHUNK, CHUNK, CHUNK]
-    assert figures["nodes"] == [[1, 3 * CHUNK], [3 * CHUNK, 3 * CHUNK]]
+    assert [batch.num_rows for batch in batches] == [4 * CHUNK, 3 * CHUNK]
+    assert figures["nodes"] == [[1, 7 * CHUNK], [7 * CHUNK, 7 * CHUNK]]
 
 
 FORMS: dict[str, Callable[[int], Any]] = {
