@@ -15,6 +15,14 @@ from benchmarks.measure import Figure, Unavailable
 
 TITLE = "Spark: a plan against the same pipeline written by hand"
 
+_SETTINGS = {  # what `plan run` sets too, for both sides
+    "spark.ui.enabled": "false",
+    "spark.log.level": "OFF",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
+}
+
 
 def split(line: str) -> list[str]:
     """The words of a line."""
@@ -48,12 +56,10 @@ def figures(*, quick: bool = False) -> Iterator[Figure]:
     except ImportError:
         raise Unavailable("pyspark is not installed") from None
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = (
-        SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.log.level", "OFF")
-    )
-    spark = (
-        builder.config("spark.ui.showConsoleProgress", "false").config("spark.driver.host", "127.0.0.1").getOrCreate()
-    )
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in _SETTINGS.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
     rounds = 2 if quick else 5
     try:
         with tempfile.TemporaryDirectory(prefix="plan-bench-") as folder:

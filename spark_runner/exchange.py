@@ -145,6 +145,11 @@ def sided(frame: DataFrame, inlet: Inlet, other: DataFrame) -> DataFrame:
     return frame.select(*columns)
 
 
+def without(frame: DataFrame, column: str) -> DataFrame:
+    """The frame without a column that it may have; a frame that has it not stays as it is, unplanned."""
+    return frame.drop(column) if column in frame.columns else frame
+
+
 def data_columns(frame: DataFrame) -> list[str]:
     """The columns that are the records' own."""
     return [name for name in frame.columns if name not in HIDDEN]

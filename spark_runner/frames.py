@@ -18,7 +18,7 @@ from spark_runner.chain import KEY, OUT, SIDE, STAMP, TARGET
 from spark_runner.chain_maker import ChainMaker, pass_function
 from spark_runner.collection_source import collection_frame
 from spark_runner.counting import KEEPS_COUNT, counted_by_metadata, counted_by_reader, is_native_sum
-from spark_runner.exchange import data_columns, joined_inlets, key_columns, moved, sided, with_target
+from spark_runner.exchange import data_columns, joined_inlets, key_columns, moved, sided, with_target, without
 from spark_runner.figures import Reports, Tally
 from spark_runner.native import COUNT, aggregated, applied, joined, source_frame, with_time
 from spark_runner.pickling import pickled_chain
@@ -130,14 +130,14 @@ class Frames:
         frames: dict[int | None, DataFrame] = {}
         if one.inlets and not self._merges_inputs(one):
             # behind its exchange a key has done its work: no native operator or sink may see it as a column
-            frames[None] = self._kept_if_shared(one, None, self._arrivals(one).drop(KEY))
+            frames[None] = self._kept_if_shared(one, None, without(self._arrivals(one), KEY))
         for at, operation in enumerate(one.operations):
             with blamed(operation.operator, operation.name):
                 frame = self._native_operation(number, one, operation, frames)
                 frames[at] = self._kept_if_shared(one, at, self._counted(number, one, at, operation, frame))
         for outlet_at, outlet in enumerate(one.outlets):
             frame = frames[outlet.operation]
-            self.outlets[number, outlet_at] = frame if outlet.timestamps else frame.drop(STAMP)
+            self.outlets[number, outlet_at] = frame if outlet.timestamps else without(frame, STAMP)
 
     def _kept_if_shared(self, one: Pass, at: int | None, frame: DataFrame) -> DataFrame:
         readers = sum(o.readers for o in one.outlets if o.operation == at)
@@ -181,7 +181,7 @@ class Frames:
         union = frames[0]
         for other in frames[1:]:
             union = union.unionByName(other, allowMissingColumns=True)
-        frame = aggregated(operation, union, one.inlets[0])
+        frame, records = aggregated(operation, union, one.inlets[0])
         observed = self.tally.observe_groups(("out", number, 0, None), ("sum", number), frame, COUNT)
         if len(one.inlets) == 1:
             source = self._source_symbol(one.inlets[0])
@@ -191,7 +191,7 @@ class Frames:
             self.spark.conf.set("spark.sql.shuffle.partitions", str(one.parallelism))
             observed = self._keep(observed)
             self.spark.conf.set("spark.sql.shuffle.partitions", str(self.shuffle_partitions))
-        return observed.drop(COUNT)
+        return observed.selectExpr(*records)
 
     def _measured(self, symbol: Any, measure: Any) -> None:
         """Let a count be known from what its only reader took, unless it is known already."""

@@ -11,7 +11,7 @@ from pyspark.sql.types import DateType, IntegralType, NumericType, StringType, T
 from planner.errors import ExecutionError
 from planner.job import Aggregate, Explode, Join, Operator, Reader, Select, Sequence, Watermarks, Where
 from spark_runner.chain import KEY, STAMP
-from spark_runner.exchange import data_columns, key_columns, quoted
+from spark_runner.exchange import data_columns, key_columns, quoted, without
 from spark_runner.program import Inlet, Operation
 
 COUNT = "__n"
@@ -58,8 +58,11 @@ def _require(column: str, frame: DataFrame, operator: Operator, what: str) -> No
         )
 
 
-def aggregated(operation: Operation, frame: DataFrame, inlet: Inlet) -> DataFrame:
-    """One record a key: the aggregated field, the others as in the key's first record, and how many went in."""
+def aggregated(operation: Operation, frame: DataFrame, inlet: Inlet) -> tuple[DataFrame, list[str]]:
+    """One row a key, with how many records went in; and how to select the records from these rows.
+
+    A record is the aggregated field, and the others as in the key's first record.
+    """
     operator = operation.operator
     assert isinstance(operator.behaviour, Aggregate)
     names = data_columns(frame)
@@ -80,8 +83,8 @@ def aggregated(operation: Operation, frame: DataFrame, inlet: Inlet) -> DataFram
     places = {field: "__field"}
     places |= {name: f"__o{n}" for n, name in enumerate(others)}
     places |= {name: f"__k{n}" for n, name in enumerate(key_names) if name != field}
-    hidden = [F.col(COUNT), *([F.col(STAMP)] if STAMP in frame.columns else [])]
-    return frame.groupBy(*groups).agg(*found).select(*(F.col(places[name]).alias(name) for name in names), *hidden)
+    records = [f"{places[name]} as {quoted(name)}" for name in names]
+    return frame.groupBy(*groups).agg(*found), [*records, *([STAMP] if STAMP in frame.columns else [])]
 
 
 def _field(field: str | int, frame: DataFrame, operator: Operator) -> str:
@@ -114,7 +117,7 @@ def joined(operation: Operation, left: DataFrame, right: DataFrame, inlets: tupl
         frame.repartition(inlet.exchange.consumers, *key_columns(inlet)) if inlet.exchange else frame
         for frame, inlet in zip((left, right), inlets, strict=True)
     ]
-    one, other = (frame.drop(STAMP).alias(name) for frame, name in zip(sides, ("left", "right"), strict=True))
+    one, other = (without(frame, STAMP).alias(name) for frame, name in zip(sides, ("left", "right"), strict=True))
     how = {"inner": "inner", "left": "left_outer", "right": "right_outer", "full": "full_outer"}[behaviour.how]
     keys = [inlet.key.columns if inlet.key and not inlet.key.selector else (KEY,) for inlet in inlets]
     if keys[0] == keys[1]:
@@ -154,9 +157,7 @@ def source_frame(spark: SparkSession, operation: Operation, parallelism: int, re
 def with_partitions(spark: SparkSession, frame: DataFrame, count: int) -> DataFrame:
     """The frame in exactly `count` partitions, without a shuffle wherever Spark says how many it has now."""
     try:
-        now = (
-            frame._jdf.queryExecution().toRdd().getNumPartitions()
-        )  # frame.rdd would plan a conversion to Python as well
+        now = _partitions(frame)
     except Exception:  # Spark Connect does not say
         return frame.repartition(count)
     if now > count:
@@ -165,3 +166,11 @@ def with_partitions(spark: SparkSession, frame: DataFrame, count: int) -> DataFr
         nulls = (F.lit(None).cast(f.dataType).alias(f.name) for f in frame.schema.fields)
         return frame.union(spark.range(0, 0, 1, count - now).select(*nulls))
     return frame
+
+
+def _partitions(frame: DataFrame) -> int:
+    planned = frame._jdf.queryExecution()
+    try:
+        return planned.sparkPlan().inputRDD().getNumPartitions()  # a scan of files: no code has to be compiled for it
+    except Exception:  # another kind of scan
+        return planned.toRdd().getNumPartitions()

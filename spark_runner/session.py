@@ -25,6 +25,8 @@ __all__ = ["Session", "open_session", "settings", "worker_python"]
 # A run's own settings; whatever the user gives with --conf comes after them and wins.
 _ALWAYS = {
     "spark.ui.showConsoleProgress": "false",
+    # PySpark would tell the JVM for every expression which line of ours made it: seven messages for each.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     # Exactly the planned number of partitions stays behind every exchange.
     "spark.sql.adaptive.coalescePartitions.enabled": "false",
 }
