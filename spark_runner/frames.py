@@ -21,6 +21,7 @@ from spark_runner.counting import KEEPS_COUNT, counted_by_metadata, counted_by_r
 from spark_runner.exchange import data_columns, joined_inlets, key_columns, moved, sided, with_target, without
 from spark_runner.figures import Reports, Tally
 from spark_runner.native import COUNT, aggregated, applied, joined, source_frame, with_time
+from spark_runner.parquet_footers import ParquetFooters
 from spark_runner.pickling import pickled_chain
 from spark_runner.program import Inlet, Operation, Pass, SparkProgram
 
@@ -31,6 +32,7 @@ class Frames:
     def __init__(self, program: SparkProgram, spark: SparkSession, reports: Reports, tally: Tally) -> None:
         self.program, self.spark, self.reports, self.tally = program, spark, reports, tally
         self.folder = Path(program.file).resolve().parent
+        self.parquet = ParquetFooters(spark)
         self.outlets: dict[tuple[int, int], DataFrame] = {}
         self.kept: list[DataFrame] = []
         self._unsettled: set[int] = set()  # passes behind a shuffle: their rows come in any order
@@ -159,7 +161,7 @@ class Frames:
         if isinstance(behaviour, Collection):
             return collection_frame(self.spark, operator, self._schema(str(operator.output)), one.parallelism)
         if isinstance(behaviour, Sequence | Reader):
-            return source_frame(self.spark, operation, one.parallelism, self.path)
+            return source_frame(self.spark, operation, one.parallelism, self.path, self.parquet)
         if operator.kind in ("sum", "min", "max"):
             return self._native_sum(number, one, operation)
         if isinstance(behaviour, Join):
@@ -227,9 +229,12 @@ class Frames:
 
     def _footers(self, reader: Reader, frame: DataFrame) -> Callable[[], int]:
         """Counts a columnar source by its footers: on this machine without Spark, elsewhere with it."""
-        path = self.path(reader.path or "")
-        local = reader.format.lower() == "parquet" and not reader.options and Path(path).exists()
-        return (lambda: _rows_of(path)) if local else frame.count
+
+        def count() -> int:
+            known = self.parquet.rows(reader, self.path(reader.path or ""))
+            return frame.count() if known is None else known
+
+        return count
 
     # --- Python passes
 
@@ -270,9 +275,3 @@ class Frames:
     def path(self, path: str) -> str:
         """A path of the job, relative to its file unless it says otherwise."""
         return path if "://" in path or Path(path).is_absolute() else str(self.folder / path)
-
-
-def _rows_of(path: str) -> int:
-    from pyarrow.dataset import dataset  # costs more to import than most jobs need
-
-    return int(dataset(path, format="parquet").count_rows())

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import DateType, IntegralType, NumericType, StringType, TimestampNTZType, TimestampType
+from pyspark.sql.types import (
+    DateType,
+    IntegralType,
+    NumericType,
+    StringType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
 
 from planner.errors import ExecutionError
 from planner.job import Aggregate, Explode, Join, Operator, Reader, Select, Sequence, Watermarks, Where
 from spark_runner.chain import KEY, STAMP
 from spark_runner.exchange import data_columns, key_columns, quoted, without
+from spark_runner.parquet_footers import ParquetFooters
 from spark_runner.program import Inlet, Operation
 
 COUNT = "__n"
@@ -140,7 +150,9 @@ def joined(operation: Operation, left: DataFrame, right: DataFrame, inlets: tupl
     return kept
 
 
-def source_frame(spark: SparkSession, operation: Operation, parallelism: int, resolve_path: Any) -> DataFrame:
+def source_frame(
+    spark: SparkSession, operation: Operation, parallelism: int, resolve_path: Any, parquet: ParquetFooters
+) -> DataFrame:
     """A native source with exactly `parallelism` partitions."""
     operator = operation.operator
     behaviour = operator.behaviour
@@ -148,9 +160,12 @@ def source_frame(spark: SparkSession, operation: Operation, parallelism: int, re
         return spark.range(behaviour.start, behaviour.end + 1, 1, parallelism).toDF("value")
     assert isinstance(behaviour, Reader)
     reader = spark.read.format(behaviour.format).options(**dict(behaviour.options))
+    path = None if behaviour.path is None else resolve_path(behaviour.path)
     if operator.output is not None:
         reader = reader.schema(operator.output)
-    frame = reader.load(resolve_path(behaviour.path)) if behaviour.path is not None else reader.load()
+    elif (written := parquet.columns(behaviour, path)) is not None:
+        reader = reader.schema(StructType.fromJson(json.loads(written)))
+    frame = reader.load() if path is None else reader.load(path)
     return with_partitions(spark, frame, parallelism)
 
 
