@@ -27,7 +27,7 @@ __all__ = ["check_master", "check_same_version"]
 _REQUEST, _RESPONSE, _FAILURE = 3, 4, 5
 _LONGEST_FRAME = 1_000_000
 _PAGE = 200_000  # bytes of the master's page, whose head has the version
-_VERSION = re.compile(r'class="version"[^>]*>\s*(\d+\.\d+[^\s<]*)')
+_VERSION = re.compile(r'class="version[^>]*>\s*(\d+\.\d+[^\s<]*)')
 _OTHER_CLASSES = ("InvalidClassException", "ClassNotFoundException", "NoClassDefFoundError")
 _HIDDEN_BY = ("spark.authenticate", "spark.ssl.", "spark.network.crypto.", "spark.io.encryption.")
 

@@ -35,8 +35,8 @@ class Master(Server):
     """A master process, its address, and what it says of itself."""
 
     def __init__(self, name: str, *, folder: Path, options: str = "", home: Path = SPARK_HOME) -> None:
-        self.port, self._web_port = free_port(), free_port()
-        arguments = ("--host", HOSTS[0], "--port", str(self.port), "--webui-port", str(self._web_port))
+        self.port, self.web_port = free_port(), free_port()
+        arguments = ("--host", HOSTS[0], "--port", str(self.port), "--webui-port", str(self.web_port))
         environment = bare_environment(home=home, SPARK_DAEMON_JAVA_OPTS=f"{SMALL_JVM} {options}")
         super().__init__(name, spark_class(MASTER, *arguments, home=home), folder=folder, environment=environment)
 
@@ -47,7 +47,7 @@ class Master(Server):
     def state(self) -> dict[str, Any]:
         """What the master's page says as JSON; empty while nobody answers."""
         try:
-            with urllib.request.urlopen(f"http://{HOSTS[0]}:{self._web_port}/json/", timeout=2) as answer:
+            with urllib.request.urlopen(f"http://{HOSTS[0]}:{self.web_port}/json/", timeout=2) as answer:
                 found: dict[str, Any] = json.load(answer)
         except (OSError, ValueError):
             return {}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.clusters.high_availability import HighAvailabilityCluster
 from tests.clusters.marks import JOB, VERTICES, Marks
-from tests.clusters.plan_runs import Finished, run_plan
+from tests.clusters.plan_runs import JOBS, Finished, run_plan
 from tests.clusters.standalone import StandaloneCluster
 from tests.clusters.yarn import YarnCluster
 
@@ -30,46 +29,44 @@ def undisturbed() -> Finished:
     return run
 
 
-@pytest.fixture(scope="module")
-def breakable() -> Iterator[StandaloneCluster]:
-    """A cluster that the tests of this module may harm."""
-    with StandaloneCluster() as cluster:
-        yield cluster
-
-
 def worker_at(place: Path, cluster: StandaloneCluster) -> int:
     """The number of the worker whose executor works in a folder."""
     return int(place.relative_to(cluster.folder.resolve()).parts[0].removeprefix("worker"))
 
 
-def test_a_worker_dies_in_every_stage(breakable: StandaloneCluster, marks: Marks, undisturbed: Finished) -> None:
-    with marks.start(breakable.url) as run:
+def test_a_worker_dies_in_every_stage(
+    high_availability: HighAvailabilityCluster, marks: Marks, undisturbed: Finished
+) -> None:
+    with marks.start(high_availability.url) as run:
         for vertex in VERTICES:
-            breakable.kill_worker(worker_at(marks.place_of(vertex, run), breakable))
-            breakable.start_worker()
+            high_availability.kill_worker(worker_at(marks.place_of(vertex, run), high_availability))
+            high_availability.start_worker()
         run.end().check_like(undisturbed)
-    breakable.wait_for_workers()
+    high_availability.wait_for_workers()
 
 
 def test_python_exits_a_task_fails_twice_an_executor_dies(
-    breakable: StandaloneCluster, marks: Marks, undisturbed: Finished
+    high_availability: HighAvailabilityCluster, marks: Marks, undisturbed: Finished
 ) -> None:
-    with marks.start(breakable.url, misfortunes="exit-once fail-twice") as run:
-        breakable.kill_executor(worker_at(marks.place_of("third", run), breakable))
+    with marks.start(high_availability.url, misfortunes="exit-once fail-twice") as run:
+        high_availability.kill_executor(worker_at(marks.place_of("third", run), high_availability))
         run.end().check_like(undisturbed)
     assert (marks.count("exit-once"), marks.count("fail-twice")) == (1, 2)
 
 
-def test_the_leading_master_dies(
+def test_the_leading_master_dies_in_the_middle_of_a_stage(
     high_availability: HighAvailabilityCluster, marks: Marks, undisturbed: Finished
 ) -> None:
     first = high_availability.leader
     with marks.start(high_availability.url) as run:
         marks.place_of("second", run)
         high_availability.kill_leader()
+        assert not marks.count("third")
         run.end().check_like(undisturbed)
     high_availability.wait_for_workers()
     assert high_availability.leader is not first
+    job = JOBS / "sums" / "job.yaml"  # a new run finds the one that leads now
+    run_plan(job, high_availability.url).check_like(run_plan(job, "local[2]"))
 
 
 def test_a_node_manager_dies(yarn: YarnCluster, marks: Marks, undisturbed: Finished) -> None:
@@ -81,10 +78,10 @@ def test_a_node_manager_dies(yarn: YarnCluster, marks: Marks, undisturbed: Finis
     yarn.revive_node(node)
 
 
-def test_nobody_is_left(breakable: StandaloneCluster, marks: Marks) -> None:
+def test_nobody_is_left(high_availability: HighAvailabilityCluster, marks: Marks) -> None:
     """Last of those that harm this cluster."""
-    with marks.start(breakable.url, "--timeout", "90s") as run:
+    with marks.start(high_availability.url, "--timeout", "60s") as run:
         marks.place_of("first", run)
-        for worker in range(len(breakable.workers)):
-            breakable.kill_worker(worker)
+        for worker in range(len(high_availability.workers)):
+            high_availability.kill_worker(worker)
         run.end().check_refusal("--timeout")

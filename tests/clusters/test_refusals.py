@@ -5,12 +5,14 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
+import pyspark
 import pytest
 
-from tests.clusters.plan_runs import SAMPLES, run_plan
+from tests.clusters.connect import ConnectServer
+from tests.clusters.other_spark import VERSION
+from tests.clusters.plan_runs import SAMPLES, run_plan, start_plan
 from tests.clusters.servers import HOSTS, free_port
 from tests.clusters.standalone import StandaloneCluster
 from tests.clusters.worker_python import worker_python
@@ -19,13 +21,7 @@ from tests.clusters.yarn import YarnCluster
 pytestmark = pytest.mark.cluster
 
 JOB = SAMPLES / "word_count" / "job.py"
-
-
-@pytest.fixture
-def mute() -> Iterator[int]:
-    """The port of a server that takes connections and never says a word."""
-    with socket.create_server((HOSTS[0], 0)) as server:
-        yield server.getsockname()[1]
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 @pytest.mark.parametrize("scheme", ["spark", "sc"])
@@ -34,39 +30,80 @@ def test_nobody_listens(scheme: str) -> None:
     run_plan(JOB, f"{scheme}://{address}").check_refusal(address, "connection refused")
 
 
-def test_no_such_host() -> None:
-    run_plan(JOB, "spark://no-such-host.invalid:7077").check_refusal("no-such-host.invalid", "unknown host")
-
-
 @pytest.mark.parametrize("scheme", ["spark", "sc"])
-def test_something_else_listens(scheme: str, mute: int) -> None:
-    run_plan(JOB, f"{scheme}://{HOSTS[0]}:{mute}").check_refusal(f"{scheme}://{HOSTS[0]}:{mute}")
+def test_no_such_host(scheme: str) -> None:
+    run_plan(JOB, f"{scheme}://no-such-host.invalid:7077").check_refusal("no-such-host.invalid", "unknown host")
+
+
+def test_something_listens_and_says_nothing() -> None:
+    with socket.create_server((HOSTS[0], 0)) as mute:
+        address = f"{HOSTS[0]}:{mute.getsockname()[1]}"
+        with start_plan(JOB, f"spark://{address}") as standalone, start_plan(JOB, f"sc://{address}") as connect:
+            standalone.end().check_refusal(address, "says nothing", "no Spark master")
+            connect.end().check_refusal(address, "no Spark Connect server answers")
+
+
+def test_the_page_of_a_master_is_no_master(standalone: StandaloneCluster) -> None:
+    page = f"{HOSTS[0]}:{standalone.leader.web_port}"
+    run_plan(JOB, f"spark://{page}").check_refusal(page, "web server")
 
 
 def test_yarn_without_its_configuration() -> None:
     run_plan(JOB, "yarn").check_refusal("HADOOP_CONF_DIR")
 
 
-def test_yarn_whose_resource_manager_is_gone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", ["client", "cluster"])
+def test_yarn_whose_resource_manager_is_gone(mode: str, tmp_path: Path) -> None:
     address = f"{HOSTS[0]}:{free_port()}"
     site = f"<property><name>yarn.resourcemanager.address</name><value>{address}</value></property>"
     (tmp_path / "yarn-site.xml").write_text(f"<configuration>{site}</configuration>", encoding="utf-8")
-    run_plan(JOB, "yarn", environment={"HADOOP_CONF_DIR": str(tmp_path)}).check_refusal(address, "resource manager")
+    run = run_plan(JOB, "yarn", "--deploy-mode", mode, environment={"HADOOP_CONF_DIR": str(tmp_path)})
+    run.check_refusal(address, "resource manager")
 
 
 def test_a_queue_that_is_not_there(yarn: YarnCluster) -> None:
     settings = yarn.settings | {"spark.yarn.queue": "nowhere"}
-    run_plan(JOB, "yarn", settings=settings, environment=yarn.environment).check_refusal("queue")
+    run_plan(JOB, "yarn", settings=settings, environment=yarn.environment).check_refusal("queue", "nowhere")
 
 
 def test_workers_without_that_python(standalone: StandaloneCluster) -> None:
     run = run_plan(JOB, standalone.url, environment={"PYSPARK_PYTHON": "python-of-elsewhere"})
-    run.check_refusal("python-of-elsewhere")
+    run.check_refusal("cannot start their Python", "python-of-elsewhere", "PYSPARK_PYTHON")
 
 
 def test_workers_with_another_python(standalone: StandaloneCluster, tmp_path: Path) -> None:
     run = run_plan(JOB, standalone.url, environment={"PYSPARK_PYTHON": str(_other_python(tmp_path))})
-    run.check_refusal("3.7", f"{sys.version_info.major}.{sys.version_info.minor}")
+    run.check_refusal("Python 3.7", PYTHON)
+
+
+def test_a_driver_on_the_cluster_without_that_python(yarn: YarnCluster) -> None:
+    environment = yarn.environment | {"PYSPARK_PYTHON": "python-of-elsewhere"}
+    run = run_plan(JOB, "yarn", "--deploy-mode", "cluster", settings=yarn.settings, environment=environment)
+    run.check_refusal("cannot start their Python", "python-of-elsewhere")
+
+
+def test_a_driver_on_the_cluster_with_another_python(yarn: YarnCluster, tmp_path: Path) -> None:
+    environment = yarn.environment | {"PYSPARK_PYTHON": str(_other_python(tmp_path))}
+    run = run_plan(JOB, "yarn", "--deploy-mode", "cluster", settings=yarn.settings, environment=environment)
+    run.check_refusal("Python 3.7", PYTHON)
+
+
+def test_a_master_of_another_version(another_spark: Path) -> None:
+    with StandaloneCluster(workers=1, home=another_spark) as cluster:
+        run_plan(JOB, cluster.url).check_refusal(cluster.url, VERSION, pyspark.__version__)
+
+
+def test_a_connect_server_of_another_version(another_spark: Path) -> None:
+    with ConnectServer(home=another_spark) as server:
+        run_plan(JOB, server.url).check_refusal(server.url, VERSION, pyspark.__version__)
+
+
+@pytest.mark.parametrize("mode", ["client", "cluster"])
+def test_another_version_on_yarn(mode: str, yarn: YarnCluster, another_spark: Path) -> None:
+    """The containers' Spark is what `spark.yarn.jars` names; only a driver among them can say which version that is."""
+    settings = yarn.settings | {"spark.yarn.jars": f"local:{another_spark}/jars/*"}
+    run = run_plan(JOB, "yarn", "--deploy-mode", mode, settings=settings, environment=yarn.environment)
+    run.check_refusal(pyspark.__version__, *((VERSION,) if mode == "cluster" else ("another version of Spark",)))
 
 
 def _other_python(folder: Path) -> Path:

@@ -28,18 +28,27 @@ def worker_python() -> Path:
     return home / "bin" / "python"
 
 
+def build_python(home: Path) -> Path:
+    """A virtual environment with the workers' packages, at a place of its own."""
+    return _make(home, _links())
+
+
 def _build(home: Path, links: dict[str, Path]) -> None:
     home.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home.parent) as scratch:
-        made = Path(scratch) / "python"
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(made)], check=True)
-        packages = next(made.glob("lib/python*/site-packages"))
-        for name, target in links.items():
-            (packages / name).symlink_to(target)
+        made = _make(Path(scratch) / "python", links)
         try:
             made.rename(home)
         except OSError:
             assert home.is_dir(), "another test process was expected to have made it"
+
+
+def _make(home: Path, links: dict[str, Path]) -> Path:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True)
+    packages = next(home.glob("lib/python*/site-packages"))
+    for name, target in links.items():
+        (packages / name).symlink_to(target)
+    return home
 
 
 def _links() -> dict[str, Path]:

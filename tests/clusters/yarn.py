@@ -81,6 +81,7 @@ class YarnCluster:
             "spark.yarn.jars": f"local:{SPARK_HOME}/jars/*",
             "spark.yarn.stagingDir": f"file:{self.folder / 'staging'}",
             "spark.yarn.am.memory": "512m",
+            "spark.driver.memory": "512m",
             "spark.executor.memory": "512m",
             "spark.executor.instances": "2",
         }

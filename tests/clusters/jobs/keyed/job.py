@@ -3,7 +3,7 @@
 What it writes goes to the folder `output`, beside this file.
 """
 
-from accounts import ENTRY, LARGE, TOTAL, Bookings, BookedAt
+from accounts import ENTRY, LARGE, TOTAL, BookedAt, Bookings
 
 from planner import (
     Duration,
