@@ -182,6 +182,8 @@ class Operator:
     api: Literal["v1", "v2"] = "v1"  # sinks: addSink or sinkTo
     committer: bool = False
     chain_sources: bool = False  # multi_input: the strategy HEAD_WITH_SOURCES
+    capacity: int | None = None  # async_map: how many records may wait for their answers at once; None: 100
+    timeout: int | None = None  # async_map: milliseconds that an answer may take; None: any time
     behaviour: Behaviour | None = None
     watermarks: Watermarks | None = None  # sources: the strategy given with the source, no operator of its own
     output: str | None = None  # the result's columns as Spark DDL; None: as the input's, or (Python maps) pickled

@@ -161,7 +161,12 @@ KIND_KEYS: Final[Mapping[OperatorKind, Mapping[str, Key]]] = {
     },
     "filter": {**_INPUT, **_FUNCTION, "where": Key(EXPRESSION, "Spark SQL: the condition")},
     "process": {**_INPUT, **_RESULT},
-    "async_map": {**_INPUT, **_RESULT},
+    "async_map": {
+        **_INPUT,
+        **_RESULT,
+        "capacity": Key(WHOLE(1, MAX_INT), "how many records may wait for their answers at once; 100 unless set"),
+        "timeout": Key(DURATION, "how long an answer may take; any time unless set"),
+    },
     "watermarks": {**_INPUT, **_FUNCTION, **_TIME},
     "sum": _AGGREGATE,
     "min": _AGGREGATE,

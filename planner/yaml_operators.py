@@ -39,6 +39,8 @@ _PLAIN: Final = (
     "chaining",
     "committer",
     "chain_sources",
+    "capacity",
+    "timeout",
     "output",
 )
 

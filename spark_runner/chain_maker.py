@@ -60,6 +60,8 @@ class ChainMaker:
             options["window"] = {n: getattr(behaviour, n) for n in ("assigner", "size", "slide", "offset", "form")}
         elif isinstance(behaviour, Watermarks):
             function = _stamper(behaviour)
+        elif operator.kind == "async_map":
+            options["capacity"], options["timeout"] = operator.capacity, operator.timeout
         elif operator.kind in ("sum", "min", "max"):
             options["aggregate"] = (operator.kind, behaviour.field)
         return NodeSpec(

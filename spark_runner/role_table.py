@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spark_runner.async_role import AsyncMapRole
 from spark_runner.keyed_roles import (
     CoFlatMapRole,
     CoMapRole,
@@ -14,7 +15,6 @@ from spark_runner.keyed_roles import (
     ReduceRole,
 )
 from spark_runner.roles import (
-    AsyncMapRole,
     CollectionRole,
     FilterRole,
     FlatMapRole,

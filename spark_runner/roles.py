@@ -6,7 +6,6 @@ it reads from still knows, when a function has failed, which record was the last
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import operator
 from collections.abc import Callable, Iterator, Sequence
@@ -269,35 +268,6 @@ def with_context(function: Any, at: Any, name: str) -> Callable[[Any], Any]:
     except (TypeError, ValueError):
         wanted = 2
     return call if wanted == 1 else lambda value: call(value, at)
-
-
-class AsyncMapRole(Role):
-    """Coroutines, as many at once as the operator's capacity, results in the order of the records."""
-
-    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
-        self.taken += len(values)
-        several = callable(getattr(self.function, "async_invoke", None))
-        call = method(self.function, "async_invoke")
-        results = asyncio.run(self._gather(call, values))
-        if not several:
-            yield self.emit(results, stamps)
-            return
-        made = [(one, n) for n, result in enumerate(results) if result is not None for one in result]
-        yield self.emit([m[0] for m in made], None if stamps is None else [stamps[m[1]] for m in made])
-
-    async def _gather(self, call: Callable[[Any], Any], values: list[Any]) -> list[Any]:
-        slots = asyncio.Semaphore(int(self.node.options.get("capacity", 100)))
-        timeout = self.node.options.get("timeout")
-
-        async def one(value: Any) -> Any:
-            async with slots:
-                try:
-                    made = call(value)
-                    return await asyncio.wait_for(made, timeout) if inspect.isawaitable(made) else made
-                except RAISED as error:
-                    raise self.failed(error, value) from None
-
-        return await asyncio.gather(*(one(value) for value in values))
 
 
 class WatermarksRole(Role):

@@ -78,7 +78,9 @@ class VertexTracker:
                 self._go(vertex, "SCHEDULED")
         elif isinstance(event, VertexFinished):
             figures = event.figures
-            last = figures.operators[-1] if figures.operators else None
+            # A committer takes no records, and so tells nothing of what was done.
+            counted = [one for one in figures.operators if not one.key.endswith(".committer")]
+            last = counted[-1] if counted else None
             # A sink gives nothing on: what it took is what it did.
             self._finish(figures.vertex, (last.records_out or last.records_in) if last else None)
 

@@ -81,7 +81,11 @@ AggregateFunction: Any = _function(
     "AggregateFunction", "An incremental aggregate.", "create_accumulator", "add", "get_result", "merge"
 )
 ProcessWindowFunction: Any = _function("ProcessWindowFunction", "All records of a key and window.", "process")
-AsyncFunction: Any = _function("AsyncFunction", "A record that is answered later.", "async_invoke")
+AsyncFunction: Any = _function(
+    "AsyncFunction",
+    "A record that is answered later; `timeout(value)` answers where that takes too long.",
+    "async_invoke",
+)
 
 
 class SinkFunction(Function):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from planner.api.building import Node
-from planner.api.event_time import WatermarkStrategy
+from planner.api.event_time import WatermarkStrategy, milliseconds
 from planner.api.functions import OutputTag
 from planner.api.operators import Configurable
 from planner.api.places import user_location
@@ -81,9 +81,18 @@ class DataStream(Configurable):
         """A process function."""
         return self._operator("process", behaviour=_behaviour(func, "process"), output=_ddl(output_type))
 
-    def async_map(self, func: Any, output_type: TypeInformation | None = None) -> DataStream:
-        """A function whose answers come later."""
-        return self._operator("async_map", behaviour=_behaviour(func, "async_map"), output=_ddl(output_type))
+    def async_map(self, func: Any, output_type: TypeInformation | None = None, timeout: Any = None,
+                  capacity: int | None = None) -> DataStream:  # fmt: skip
+        """A function whose answers come later: `capacity` of them at once, none of them later than `timeout`."""
+        if capacity is not None and (not isinstance(capacity, int) or isinstance(capacity, bool) or capacity < 1):
+            raise JobDefinitionError(f"capacity must be at least 1, found {capacity!r}", location=user_location())
+        limit = None if timeout is None else milliseconds(timeout)
+        if limit is not None and limit <= 0:
+            raise JobDefinitionError("a timeout must be more than nothing", location=user_location())
+        behaviour = _behaviour(func, "async_map")
+        return self._operator(
+            "async_map", behaviour=behaviour, output=_ddl(output_type), timeout=limit, capacity=capacity
+        )
 
     def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy) -> DataStream:
         """Give records their event time."""
@@ -294,7 +303,7 @@ class AsyncDataStream:
     @staticmethod
     def unordered_wait(data_stream: DataStream, async_function: Any, timeout: Any = None, capacity: int = 100,
                        output_type: TypeInformation | None = None) -> DataStream:  # fmt: skip
-        """Answers in the order they come."""
-        return data_stream.async_map(async_function, output_type)
+        """Answers in any order; a bounded run gives them in the records' order all the same."""
+        return data_stream.async_map(async_function, output_type, timeout, capacity)
 
     ordered_wait = unordered_wait
