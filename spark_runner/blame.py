@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.errors import PySparkException
 
 from planner.errors import ExecutionError, PlanError
-from planner.job import Explode, Join, Location, Operator, Select, Where
+from planner.job import Explode, Join, Location, Operator, Select, Watermarks, Where, Window
 from spark_runner.failures import found_in
 from spark_runner.program import Operation, SparkProgram
 
@@ -18,6 +18,9 @@ _CONDITION = re.compile(r"\[([A-Z_0-9.]+)\] (.*)")
 _PLACE = re.compile(r"(.*?):(\d+)(?::(\d+))?\Z")
 _RAISED = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\S.*)")
 _WORKER_DIED = "Python worker exited unexpectedly"
+_ABORTED = re.compile(
+    r"Job aborted due to stage failure: .*?Lost task [^)]*\)[^)]*\): (?:[\w.$]+(?:Exception|Error): )?", re.DOTALL
+)
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w+")
 
 
@@ -73,6 +76,8 @@ def _sql(operation: Operation) -> tuple[str, ...]:
         return (behaviour.expression,)
     if isinstance(behaviour, Select):
         return tuple(sql for _, sql in behaviour.columns)
+    if isinstance(behaviour, Watermarks | Window) and behaviour.time is not None:
+        return (f"cast(`{behaviour.time}` as timestamp)",)
     return tuple(sql for _, sql in behaviour.select or ()) if isinstance(behaviour, Join) else ()
 
 
@@ -99,7 +104,7 @@ def _text(error: BaseException) -> str:
 
 def _first_sentence(text: str) -> str:
     raised = _RAISED.findall(text)
-    text = raised[-1] if raised else text  # what a Python worker says of itself, without its stack
+    text = raised[-1] if raised else _ABORTED.sub("", text)  # what a Python worker says of itself, without its stack
     match = _CONDITION.search(text)
     line = match.group(2) if match else next((one.strip() for one in text.splitlines() if one.strip()), "unknown error")
     return _SQLSTATE.sub("", line).strip()

@@ -16,6 +16,7 @@ from spark_runner.blame import owner_of, translated
 from spark_runner.figures import Reports, Tally
 from spark_runner.frames import Frames
 from spark_runner.program import Sink, SparkProgram
+from spark_runner.read_failures import unreadable
 from spark_runner.results import (
     ActionFinished,
     ActionStarted,
@@ -59,14 +60,17 @@ def _configured(spark: SparkSession, program: SparkProgram) -> Iterator[None]:
     names = [*settings, "spark.sql.shuffle.partitions"]
     before = {name: spark.conf.get(name, None) for name in names}
     # PySpark writes every analysis error to standard error as JSON, before anybody can translate it
-    query_log = logging.getLogger("SQLQueryContextLogger")
-    silent, query_log.disabled = query_log.disabled, True
+    logs = [logging.getLogger(name) for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger")]
+    silent = [log.disabled for log in logs]
     try:
+        for log in logs:
+            log.disabled = True
         for name, value in settings.items():
             spark.conf.set(name, value)
         yield
     finally:
-        query_log.disabled = silent
+        for log, before_run in zip(logs, silent, strict=True):
+            log.disabled = before_run
         for name, value in before.items():
             _restore(spark, name, value)
 
@@ -125,6 +129,9 @@ class _Execution:
         self.events(ActionFinished(sink=name, vertices=vertices))
 
     def _translated(self, error: Exception, sink: Sink | None = None) -> PlanError:
+        unread = unreadable(error, self.program)
+        if unread is not None:
+            return unread
         owner = owner_of(error, self.program)
         if owner is not None:
             return translated(error, owner.operator, owner.name, "failed")

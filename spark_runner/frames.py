@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -269,7 +270,10 @@ class Frames:
 
     def _schema(self, ddl: str) -> StructType:
         if ddl not in self._schemas:
-            self._schemas[ddl] = StructType.fromDDL(ddl)  # type: ignore[assignment]
+            operations = (operation for one in self.program.passes for operation in one.operations)
+            owner = next((o for o in operations if o.operator.output == ddl), None)
+            with blamed(owner.operator, owner.name, "declares columns") if owner else nullcontext():
+                self._schemas[ddl] = StructType.fromDDL(ddl)  # type: ignore[assignment]
         return self._schemas[ddl]
 
     def path(self, path: str) -> str:

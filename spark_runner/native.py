@@ -23,6 +23,7 @@ from spark_runner.chain import KEY, STAMP
 from spark_runner.exchange import data_columns, key_columns, quoted, without
 from spark_runner.parquet_footers import ParquetFooters
 from spark_runner.program import Inlet, Operation
+from spark_runner.read_failures import READER_DEFAULTS
 
 COUNT = "__n"
 
@@ -49,13 +50,18 @@ def with_time(frame: DataFrame, column: str, operator: Operator) -> DataFrame:
     if isinstance(kind, IntegralType):
         return frame.withColumn(STAMP, value.cast("bigint"))
     if isinstance(kind, TimestampType | TimestampNTZType | DateType | StringType):
-        return frame.withColumn(STAMP, F.unix_millis(value.cast("timestamp")))
+        return frame.withColumn(STAMP, F.expr(f"unix_millis({time_sql(column)})"))
     raise ExecutionError(
         f"operator {operator.key!r}: column {column!r} is {kind.simpleString()}, which is no event time",
         operator=operator.key,
         location=operator.location,
         hint="use a timestamp, or a bigint of milliseconds",
     )
+
+
+def time_sql(column: str) -> str:
+    """A column as a point in time, as SQL: what fails in it is known by its text."""
+    return f"cast({quoted(column)} as timestamp)"
 
 
 def _require(column: str, frame: DataFrame, operator: Operator, what: str) -> None:
@@ -159,7 +165,8 @@ def source_frame(
     if isinstance(behaviour, Sequence):
         return spark.range(behaviour.start, behaviour.end + 1, 1, parallelism).toDF("value")
     assert isinstance(behaviour, Reader)
-    reader = spark.read.format(behaviour.format).options(**dict(behaviour.options))
+    defaults = READER_DEFAULTS.get(behaviour.format.lower(), {}) if operator.output is not None else {}
+    reader = spark.read.format(behaviour.format).options(**{**defaults, **dict(behaviour.options)})
     path = None if behaviour.path is None else resolve_path(behaviour.path)
     if operator.output is not None:
         reader = reader.schema(operator.output)

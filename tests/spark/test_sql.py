@@ -157,7 +157,26 @@ MISTAKES = {
     "n": ("{id: n, type: sum, input: in, key_by: v, field: k}", "summed"),
     "c": ("{id: c, type: source, collection: [[1, 2]], schema: 'a int, b string'}", "(a=1, b=2)"),
     "m": ("{id: m, type: map, input: in, select: {x: '10 div v'}}", "zero"),
+    "j": ("{id: j, type: source, format: json, path: events.json, schema: 'k int'}", "does not fit its schema"),
+    "x": ("{id: x, type: source, format: csv, path: events.json, schema: 'k int'}", "events.json"),
+    "p": ("{id: p, type: source, format: parquet, path: events.json, schema: 'k int'}", "is not a Parquet file"),
+    "y": ("{id: y, type: source, format: jsn, path: events.json}", "jsn"),
+    "d": ("{id: d, type: map, input: in, function: 'builtins:str', output: 'value strin'}", "STRIN"),
+    "w": (
+        "{id: w, type: window_reduce, input: in, key_by: k, window: {tumbling: 1s}, time: k, function: 'builtins:max'}",
+        "'a'",
+    ),
 }
+
+
+def test_records_that_do_not_fit_are_nulls_only_where_that_is_asked_for(run: Any, events: Path) -> None:
+    source = "{id: in, type: source, format: json, path: events.json, schema: 'k int, v int', options: {mode: MODE}}"
+    text = f"operators:\n  - {source}\n  - {{id: o, type: print, input: in}}\n"
+    permissive = run(job_of(events, text.replace("MODE", "PERMISSIVE")))
+    assert permissive.counts["in"] == (0, len(EVENTS))
+    assert permissive.printed["o"]["+I[null, 5]"] == 1
+    dropping = run(job_of(events, text.replace("MODE", "DROPMALFORMED")))
+    assert dropping.printed["o"] == Counter(["+I[null, 2]"]), "only the record whose k is null fits"
 
 
 @pytest.mark.parametrize("operator", list(MISTAKES))
@@ -170,4 +189,4 @@ def test_mistakes_name_the_operator(run: Any, events: Path, operator: str) -> No
         run(job)
     assert getattr(caught.value, "operator", None) == operator
     assert words in str(caught.value)
-    assert "org.apache" not in str(caught.value)
+    assert "org.apache" not in str(caught.value) and "Job aborted" not in str(caught.value)
