@@ -158,6 +158,8 @@ class LogWatch:
             return refusal
         if self._master.kind != "connect" and waited < _LONGEST_START and not self._asked_in_vain():
             return None
+        if self._master.kind == "connect":
+            return ExecutionError(f"no Spark Connect server answers at {self._master.url} within {waited:.0f} s")
         return ExecutionError(
             f"{self._master.url} did not take the application within {waited:.0f} s",
             hint=f"is this a Spark master of the version of this machine's PySpark? Spark's log: {self._log}",
