@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from tests.clusters.plan_runs import JOBS, Started, start_plan
@@ -18,11 +19,19 @@ class Marks:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def start(self, master: str, *options: str, misfortunes: str = "", environment: dict[str, str] | None = None,
-              settings: dict[str, str] | None = None) -> Started:  # fmt: skip
+    def start(
+        self,
+        master: str,
+        *options: str,
+        misfortunes: str = "",
+        environment: Mapping[str, str] | None = None,
+        settings: Mapping[str, str] | None = None,
+        more: Mapping[str, str] | None = None,
+    ) -> Started:
         """The job, slow enough to be harmed on its way."""
         own = {"PLAN_TEST_MARKS": str(self.folder), "PLAN_TEST_PAUSE": PAUSE, "PLAN_TEST_MISFORTUNES": misfortunes}
-        return start_plan(JOB, master, *options, settings=settings, environment={**(environment or {}), **own})
+        every = {**(environment or {}), **own, **(more or {})}
+        return start_plan(JOB, master, *options, settings=settings, environment=every)
 
     def count(self, name: str) -> int:
         return len(list(self.folder.glob(f"{name}.*")))

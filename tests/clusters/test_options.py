@@ -9,7 +9,7 @@ import pytest
 
 from tests.clusters.connect import ConnectServer
 from tests.clusters.hadoop_jars import required
-from tests.clusters.plan_runs import JOBS, run_plan
+from tests.clusters.plan_runs import JOBS, Finished, run_plan
 from tests.clusters.standalone import StandaloneCluster
 from tests.clusters.worker_python import build_python
 from tests.clusters.yarn import YarnCluster
@@ -74,8 +74,13 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return packed
 
 
+@pytest.fixture(scope="module")
+def locally() -> Finished:
+    return run_plan(ELSEWHERE, "local[2]", "--py-files", str(LIBRARY))
+
+
 @pytest.mark.parametrize("mode", ["client", "cluster"])
-def test_a_python_in_an_archive_and_a_queue(mode: str, yarn: YarnCluster, archive: Path) -> None:
+def test_a_python_in_an_archive_and_a_queue(mode: str, yarn: YarnCluster, archive: Path, locally: Finished) -> None:
     """YARN unpacks the archive for each container, that of a driver too; nothing else has the module."""
     settings = yarn.settings | {
         "spark.archives": f"{archive}#environment",
@@ -83,7 +88,7 @@ def test_a_python_in_an_archive_and_a_queue(mode: str, yarn: YarnCluster, archiv
     }
     environment = yarn.environment | {"PYSPARK_PYTHON": "./environment/bin/python"}
     run = run_plan(ELSEWHERE, "yarn", "--deploy-mode", mode, settings=settings, environment=environment)
-    run.check_like(run_plan(ELSEWHERE, "local[2]", "--py-files", str(LIBRARY)))
+    run.check_like(locally)
     assert run.printed == GREETINGS
     (application,) = (one for one in yarn.applications() if one["id"] == run.report["application"])
     assert (application["finalStatus"], application["queue"].rpartition(".")[2]) == ("SUCCEEDED", "small")

@@ -1,16 +1,18 @@
 """Three vertices that take their time, leave marks for the test that watches them, and may be made to fail.
 
-The folder for the marks is PLAN_TEST_MARKS; PLAN_TEST_MISFORTUNES lists what is to go wrong: `exit-once`, `fail-twice`.
+The folder for the marks is PLAN_TEST_MARKS; PLAN_TEST_MISFORTUNES lists what is to go wrong: `exit-once`, `fail-twice`;
+PLAN_TEST_RESTARTS is how often the job starts again.
 """
 
 import os
 import time
 from pathlib import Path
 
-from planner import MapFunction, StreamExecutionEnvironment, Types
+from planner import MapFunction, RestartStrategies, StreamExecutionEnvironment, Types
 
 MARKS = os.environ.get("PLAN_TEST_MARKS", "")
 MISFORTUNES = os.environ.get("PLAN_TEST_MISFORTUNES", "").split()
+RESTARTS = int(os.environ.get("PLAN_TEST_RESTARTS", "0"))
 PAUSE = float(os.environ.get("PLAN_TEST_PAUSE", "0"))
 PAIR = Types.TUPLE([Types.LONG(), Types.LONG()])
 
@@ -48,6 +50,8 @@ class Slow(MapFunction):
 
 env = StreamExecutionEnvironment.get_execution_environment()
 env.set_parallelism(2)
+if RESTARTS:
+    env.set_restart_strategy(RestartStrategies.fixed_delay_restart(RESTARTS, 100))
 (
     env.from_sequence(1, 80)
     .map(Slow("first", "exit-once"), output_type=Types.LONG())
