@@ -8,11 +8,13 @@ import importlib.util
 import operator
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from planner.errors import JobDefinitionError
 from planner.job import Operator, PythonFunction
 from spark_runner.rows import form_of, row_class
+
+WindowForm = Literal["reduce", "aggregate", "process"]
 
 
 def resolve(function: PythonFunction, owner: Operator, folder: Path) -> PythonFunction:
@@ -78,6 +80,16 @@ def _run(path: Path, *, keep: bool) -> Any:
             if before is not None:
                 sys.modules[path.stem] = before
     return module
+
+
+def window_form(target: Any, asked: WindowForm) -> WindowForm:
+    """How a window calls its function: as asked, or as the class that a YAML job names wants to be called."""
+    if asked == "reduce" and not callable(getattr(target, "reduce", None)):
+        if callable(getattr(target, "create_accumulator", None)):
+            return "aggregate"
+        if callable(getattr(target, "process", None)) or callable(getattr(target, "apply", None)):
+            return "process"
+    return asked
 
 
 def opens(function: PythonFunction) -> bool:

@@ -14,7 +14,7 @@ from planner.stream_graph import StreamEdge, StreamNode
 from spark_runner.bounded import refuse_streaming
 from spark_runner.drafts import Draft, Stream, committers_of
 from spark_runner.event_time import EventTime
-from spark_runner.functions import resolve, selected_columns
+from spark_runner.functions import resolve, selected_columns, window_form
 from spark_runner.operators import LOWERINGS, Lowered, Setting
 from spark_runner.operators.sinks import PRINTING_FORMATS
 from spark_runner.program import (
@@ -58,6 +58,10 @@ class _Lowerer:
         self.steps_of = {n: at for at, vertex in enumerate(self.job_graph.vertices) for n in vertex.nodes}
         self.job_edges = {edge.stream_edge: at for at, edge in enumerate(self.job_graph.edges)}
         self.operators = {op.id: self._resolved(op) for op in self.job.operators}
+        self.side_outputs: dict[int, list[SideOutput]] = {}
+        for side in self.job.transformations:
+            if isinstance(side, SideOutput):
+                self.side_outputs.setdefault(side.input, []).append(side)
 
     def lower(self) -> SparkProgram:
         steps = []
@@ -81,11 +85,14 @@ class _Lowerer:
             )
         self._drain_leaves()
         passes = tuple(draft.freeze() for draft in self.drafts)
+        of_step: dict[int, list[int]] = {}
+        for number, one in enumerate(passes):
+            of_step.setdefault(one.step, []).append(number)
         return SparkProgram(
             name=self.graph.name,
             mode="batch",
             file=self.job.location.file,
-            steps=tuple(replace(s, passes=tuple(n for n, p in enumerate(passes) if p.step == s.vertex)) for s in steps),
+            steps=tuple(replace(step, passes=tuple(of_step.get(step.vertex, ()))) for step in steps),
             passes=passes,
             sinks=tuple(self.sinks),
         )
@@ -101,7 +108,8 @@ class _Lowerer:
             return replace(operator, behaviour=resolve(behaviour, operator, self.folder))
         if isinstance(behaviour, Window) and behaviour.function is not None:
             function = resolve(behaviour.function, operator, self.folder)
-            return replace(operator, behaviour=replace(behaviour, function=function))
+            form = window_form(function.target, behaviour.form)
+            return replace(operator, behaviour=replace(behaviour, function=function, form=form))
         if isinstance(behaviour, Watermarks) and behaviour.assigner is not None:
             assigner = resolve(behaviour.assigner, operator, self.folder)
             return replace(operator, behaviour=replace(behaviour, assigner=assigner))
@@ -250,12 +258,11 @@ class _Lowerer:
             )
         self.streams[node.id, None] = stream
         if not native:
-            for side in self.job.transformations:
-                if isinstance(side, SideOutput) and side.input == operator.id:
-                    self.streams[node.id, side.tag] = Stream(
-                        source=at, operation=number, tag=side.tag, pickled=side.output is None, columns=side.output,
-                        declared_by=number,
-                    )  # fmt: skip
+            for side in self.side_outputs.get(operator.id, ()):
+                self.streams[node.id, side.tag] = Stream(
+                    source=at, operation=number, tag=side.tag, pickled=side.output is None, columns=side.output,
+                    declared_by=number,
+                )  # fmt: skip
 
     @staticmethod
     def _reduces(operator: Operator) -> bool:

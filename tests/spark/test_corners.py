@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from planner import (
     WatermarkStrategy,
 )
 from planner.errors import ExecutionError
+from planner.loading import load_job
 from tests.spark.jobs import PAIR, environment
 
 
@@ -122,3 +124,43 @@ def test_a_nested_value_that_does_not_fit_is_shown(run: Any, value: Any, said: s
     with pytest.raises(ExecutionError, match=said) as caught:
         run(env.build("unfit"))
     assert caught.value.operator == "culprit"
+
+
+WINDOW_FUNCTIONS = """
+from planner import AggregateFunction, ProcessWindowFunction
+class Mean(AggregateFunction):
+    def create_accumulator(self):
+        return (0, 0)
+    def add(self, value, held):
+        return (held[0] + value.v, held[1] + 1)
+    def get_result(self, held):
+        return held[0] / held[1]
+class Sizes(ProcessWindowFunction):
+    def process(self, key, context, elements):
+        yield key, context.window().start, len(list(elements))
+def plus(a, b):
+    return (a.k, a.at, a.v + b.v)
+"""
+
+
+def test_a_window_of_yaml_takes_every_kind_of_function(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "window_functions.py").write_text(WINDOW_FUNCTIONS)
+    windowed = "type: window_reduce, input: in, key_by: k, window: {tumbling: 5s}, time: at, function"
+    (tmp_path / "job.yaml").write_text(
+        f"""
+operators:
+  - {{id: in, type: source, collection: [[a, 1000, 1], [a, 2000, 2], [a, 6000, 4]],
+     schema: "k string, at bigint, v int"}}
+  - {{id: sums, {windowed}: "./window_functions.py:plus"}}
+  - {{id: means, {windowed}: "./window_functions.py:Mean", output: "value double"}}
+  - {{id: sizes, {windowed}: "./window_functions.py:Sizes", output: "f0 string, f1 bigint, f2 bigint"}}
+  - {{id: p1, type: print, input: sums}}
+  - {{id: p2, type: print, input: means}}
+  - {{id: p3, type: print, input: sizes}}
+"""
+    )
+    assert run(load_job(tmp_path / "job.yaml")).order == {
+        "p1": ["+I[a, 1000, 3]", "+I[a, 6000, 4]"],
+        "p2": ["1.5", "4.0"],
+        "p3": ["(a,0,2)", "(a,5000,1)"],
+    }
