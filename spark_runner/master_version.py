@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import http.client
 import importlib.metadata
+import os
 import re
 import socket
 import struct
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from planner.errors import ExecutionError
+from spark_runner.gateway import spark_home
 from spark_runner.master import Address, Master
 
 __all__ = ["check_master", "check_same_version"]
@@ -38,16 +40,33 @@ class _NoMaster(Exception):
 
 def check_master(master: Master, conf: Mapping[str, str], *, timeout: float = 15.0) -> None:
     """Refuse a standalone master that is none, or of another version; several are asked at once, and one will do."""
-    if any(name.startswith(_HIDDEN_BY) for name in conf):
-        return  # such a master answers only those who know its secret
-    with ThreadPoolExecutor(len(master.addresses)) as threads:
-        refusals = list(threads.map(lambda address: _refusal(address, timeout), master.addresses))
-    if all(refusals):
-        raise ExecutionError(
-            f"{master.url} cannot take the run: {'; '.join(str(one) for one in refusals)}",
-            hint="give the address that the master prints when it starts (its page is at another port), "
-            f"of a cluster with Spark {_minor(_own_version())}",
-        )
+    if _may_be_hidden(conf):
+        return
+    threads = ThreadPoolExecutor(len(master.addresses))
+    refusals = {}
+    try:
+        asked = {threads.submit(_refusal, address, timeout): address for address in master.addresses}
+        for answer in as_completed(asked):
+            refusal = answer.result()
+            if refusal is None:
+                return
+            refusals[asked[answer]] = refusal
+    finally:
+        threads.shutdown(wait=False)
+    raise ExecutionError(
+        f"{master.url} cannot take the run: {'; '.join(refusals[address] for address in asked.values())}",
+        hint="give the address that the master prints when it starts (its page is at another port), "
+        f"of a cluster with Spark {_minor(_own_version())}",
+    )
+
+
+def _may_be_hidden(conf: Mapping[str, str]) -> bool:
+    """Whether a secret or TLS may be configured: such a master answers only those who know it."""
+    return (
+        any(name.startswith(_HIDDEN_BY) for name in conf)
+        or bool(os.environ.get("SPARK_CONF_DIR"))
+        or (spark_home() / "conf").exists()
+    )
 
 
 def check_same_version(where: str, version: str) -> None:
@@ -76,7 +95,7 @@ def _refusal(address: Address, timeout: float) -> str | None:
     """Why nothing can run through this address; None where something can, or nobody knows."""
     host, port = address
     try:
-        version = _page_version(host, _web_port(address, timeout), timeout)
+        version = _page_version(host, _web_port(address, timeout))
     except _NoMaster as reason:
         return f"{host}:{port} {reason}"
     except OSError as error:
@@ -139,7 +158,7 @@ def _answer(line: socket.socket) -> tuple[int, bytes]:
         return kind, stream.read(length - 9)
 
 
-def _page_version(host: str, port: int | None, timeout: float) -> str | None:
+def _page_version(host: str, port: int | None, *, timeout: float = 3.0) -> str | None:
     """The version on a master's page; None where there is no page, or none that says it."""
     if port is None:
         return None
