@@ -64,6 +64,7 @@ class RemoteDriver:
         self.stages: tuple[StageCounts, ...] = ()
         self.figures: dict[int, StageFigures] = {}
         self.lost = False
+        self._killed = False
         self._request, self._program, self._folder, self._log = request, program, folder, log
         self._submission: subprocess.Popen[bytes] | None = None
         self._line: Connection | None = None
@@ -75,6 +76,8 @@ class RemoteDriver:
         with Listener(("0.0.0.0", 0), backlog=1, authkey=key) as listener:
             call = {"host": _own_address(), "port": listener.address[1], "key": key.hex()}
             self._submission = self._submit(call)
+            if self._killed:  # while it was being made
+                self._submission.kill()
             self._line = self._answered(listener, self._submission)
         self._check_python(self._hear())
         self._line.send("welcome")
@@ -111,14 +114,20 @@ class RemoteDriver:
 
     def kill(self) -> None:
         """End the application at once, wherever it is on its way."""
+        self._killed = True
         if self._submission is None or self._submission.poll() is not None:
             return
         self._submission.kill()  # it only watches, and must not submit any more
         self._submission.wait()
-        submitted = re.search(r"(?:Submitting|Submitted) application (application_\w+)", self._log.read_text())
-        if submitted and self.master.kind == "yarn":
-            _kill_on_yarn(submitted[1], self._log)
+        application = self.application or self._submitted()
+        if application and self.master.kind == "yarn":
+            _kill_on_yarn(application, self._log)
         self._hang_up()
+
+    def _submitted(self) -> str | None:
+        """The application's id as the submission's log has it, before the driver itself has told it."""
+        found = re.search(r"Submitting application (application_\w+)", self._log.read_text(errors="replace"))
+        return found[1] if found else None
 
     def _hang_up(self) -> None:
         if self._submission is not None and self._submission.poll() is None:
@@ -178,6 +187,7 @@ class RemoteDriver:
         chosen |= {"spark.submit.deployMode": "cluster", "spark.submit.pyFiles": ",".join(shipped)}
         # A second driver would find nobody to call; what happens after a failure is the restart strategy's to say.
         chosen["spark.yarn.maxAppAttempts"] = "1"
+        chosen["spark.yarn.submit.waitAppCompletion"] = "true"  # the submission's end is the application's
         chosen.setdefault("spark.yarn.appMasterEnv.PYSPARK_PYTHON", python)
         chosen["spark.files"] = ",".join(filter(None, (chosen.get("spark.files"), str(caller))))
         return chosen
