@@ -35,7 +35,7 @@ def marked_action(spark: Any, sink: int) -> Iterator[None]:
 
 def with_shares(result: RunResult, program: SparkProgram, spark: Any, group: str) -> RunResult:
     """The result with the stages of every vertex, as far as Spark tells them; `group` is the run's job group."""
-    if is_connect(spark) or all(vertex.subtasks for vertex in result.vertices):
+    if is_connect(spark) or _told_all(result):
         return result
     try:
         owners = stage_owners(program, _action_stages(spark.sparkContext, group))
@@ -43,6 +43,12 @@ def with_shares(result: RunResult, program: SparkProgram, spark: Any, group: str
         return result
     vertices = tuple(replace(one, shares=owners.get(one.vertex, ())) for one in result.vertices)
     return replace(result, vertices=vertices)
+
+
+def _told_all(result: RunResult) -> bool:
+    """Whether every vertex has said which stage it ran in, and none of them shared one."""
+    stages = [stage for vertex in result.vertices for stage in vertex.stages]
+    return all(vertex.subtasks for vertex in result.vertices) and len(set(stages)) == len(stages)
 
 
 def _action_stages(context: Any, group: str) -> list[ActionStages]:

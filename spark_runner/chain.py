@@ -89,6 +89,7 @@ class ChainSpec:
     input: InputSpec
     nodes: tuple[NodeSpec, ...]
     outlets: tuple[OutletSpec, ...]
+    first_task: int = 0  # the number of its first subtask's task: inputs of a union share a stage
     tagged: bool = False  # several outlets share the result: a struct column each
     metric_rows: bool = False  # the figures leave as a last row, for sessions without accumulators
 
@@ -113,14 +114,15 @@ class Place:
     host: str = ""
 
 
-def here() -> Place:
+def here(spec: ChainSpec) -> Place:
     """The running Spark task's place."""
     from pyspark import TaskContext
 
     task = TaskContext.get()
     if task is None:
         return Place()
-    return Place(subtask=task.partitionId(), stage=task.stageId(), attempt=task.attemptNumber(), host=_host())
+    subtask = (task.partitionId() - spec.first_task) % spec.parallelism
+    return Place(subtask=subtask, stage=task.stageId(), attempt=task.attemptNumber(), host=_host())
 
 
 def _host() -> str:
@@ -137,7 +139,7 @@ def run_pass(
     thresholds = gc.get_threshold()
     gc.set_threshold(*_GC_THRESHOLDS)
     try:
-        yield from Runner(spec, here()).run(batches, report)
+        yield from Runner(spec, here(spec)).run(batches, report)
     finally:
         gc.set_threshold(*thresholds)  # workers are reused by other jobs
 

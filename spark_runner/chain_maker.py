@@ -22,8 +22,16 @@ from spark_runner.rows import PICKLED, field_getter
 class ChainMaker:
     """One Python pass, and what arrives at it."""
 
-    def __init__(self, program: SparkProgram, schema_of: Callable[[str], StructType], arriving: DataFrame) -> None:
+    def __init__(
+        self,
+        program: SparkProgram,
+        schema_of: Callable[[str], StructType],
+        arriving: DataFrame,
+        *,
+        first_task: int = 0,
+    ) -> None:
         self.program, self.schema_of, self.arriving = program, schema_of, arriving
+        self.first_task = first_task
 
     def chain(self, number: int, one: Pass, *, metric_rows: bool) -> ChainSpec:
         """The pass as executors need it."""
@@ -36,6 +44,7 @@ class ChainMaker:
             number=number,
             name=self.program.steps[one.step].name,
             parallelism=one.parallelism,
+            first_task=self.first_task,
             input=InputSpec(
                 names=names,
                 grouped=one.grouped,

@@ -25,6 +25,7 @@ from spark_runner.native import COUNT, aggregated, applied, joined, source_frame
 from spark_runner.parquet_footers import ParquetFooters
 from spark_runner.pickling import pickled_chain
 from spark_runner.program import Inlet, Operation, Pass, SparkProgram
+from spark_runner.stage_owners import first_tasks
 
 
 class Frames:
@@ -38,6 +39,7 @@ class Frames:
         self.kept: list[DataFrame] = []
         self._unsettled: set[int] = set()  # passes behind a shuffle: their rows come in any order
         self._schemas: dict[str, StructType] = {}
+        self._first_tasks = first_tasks(program)
         counts = [p.parallelism for p in program.passes if is_native_sum(p)]
         self.shuffle_partitions = max(counts, key=counts.count) if counts else 1
 
@@ -245,7 +247,7 @@ class Frames:
             if one.inlets
             else self.spark.range(0, one.parallelism, 1, one.parallelism).toDF("value")
         )
-        maker = ChainMaker(self.program, self._schema, arriving)
+        maker = ChainMaker(self.program, self._schema, arriving, first_task=self._first_tasks.get(number, 0))
         spec = maker.chain(number, one, metric_rows=self.reports.as_rows)
         payload = pickled_chain(spec, one, self.program.file)
         frame = arriving.mapInArrow(pass_function(payload, self.reports.accumulator), maker.spark_schema(spec, one))

@@ -170,8 +170,8 @@ def _vertex(
         attempts=max((s.attempt + 1 for s in subtasks), default=1),
         operators=figures.operators if figures else (),
         subtasks=subtasks,
-        shuffle_read=sum(t.shuffle_read for s in shares if s.reads for t in _own(s, known)) if stages else None,
-        shuffle_write=sum(t.shuffle_write for s in shares if s.writes for t in _own(s, known)) if stages else None,
+        shuffle_read=sum(t.shuffle_read for s in shares if s.reads for t in _own(s, known)) if shares else None,
+        shuffle_write=sum(t.shuffle_write for s in shares if s.writes for t in _own(s, known)) if shares else None,
     )
 
 

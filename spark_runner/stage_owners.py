@@ -20,7 +20,7 @@ from spark_runner.counting import is_native_sum
 from spark_runner.program import Inlet, Pass, SparkProgram
 from spark_runner.results import Share
 
-__all__ = ["ActionStages", "Stage", "stage_owners"]
+__all__ = ["ActionStages", "Stage", "first_tasks", "stage_owners"]
 
 _MOST_PASSES = 300  # beyond that nobody reads the figures of single vertices, and the search would take its time
 _MOST_TRIES = 5_000
@@ -149,19 +149,47 @@ class _Match:
     def _same_stage(self, number: int, left_out: frozenset[int], inside: _Inside) -> list[int]:
         """The passes in front that run in the same stage; the others are noted as exchanges."""
         one = self.program.passes[number]
-        if not one.inlets:
-            inside.exchanges.extend([()] if _has_a_stage_in_front(one) else [])
-            return []
         sources = [inlet.source for inlet in one.inlets]
-        if number in left_out or (len(sources) == 1 and not _shuffles(one, one.inlets[0])):
+        if number in left_out:
             return sources
-        if _is_join(one):
-            inside.exchanges.extend(tuple(i.source for i in one.inlets if i.position == side) for side in (0, 1))
-            return []
-        inside.exchanges.append(tuple(sources))
+        here, exchanges = _in_front(one)
+        inside.exchanges.extend(exchanges)
         if is_native_sum(one) and [self.program.passes[source].parallelism for source in sources] == [one.parallelism]:
             inside.perhaps_left_out.append(number)
-        return []
+        return here
+
+
+def first_tasks(program: SparkProgram) -> dict[int, int]:
+    """For every pass the number of its first subtask's task, in the stage of the first action that runs it.
+
+    That is 0, except behind a union: there the tasks of all inputs are counted through.
+    """
+    found: dict[int, int] = {}
+    open_stages = [(sink.source,) for sink in reversed(program.sinks)]
+    while open_stages:
+        first = 0
+        for end in open_stages.pop():
+            open_passes = [end]
+            while open_passes:
+                number = open_passes.pop()
+                if number not in found:
+                    found[number] = first
+                    here, exchanges = _in_front(program.passes[number])
+                    open_passes += here
+                    open_stages += exchanges
+            first += program.passes[end].parallelism
+    return found
+
+
+def _in_front(one: Pass) -> tuple[list[int], list[tuple[int, ...]]]:
+    """The passes that run in the same stage, in front of this one, and its exchanges: for each the passes it reads."""
+    if not one.inlets:
+        return [], [()] if _has_a_stage_in_front(one) else []
+    if len(one.inlets) == 1 and not _shuffles(one, one.inlets[0]):
+        return [one.inlets[0].source], []
+    if _is_join(one):
+        return [], [tuple(i.source for i in one.inlets if i.position == side) for side in (0, 1)]
+    return [], [tuple(inlet.source for inlet in one.inlets)]
 
 
 def _has_a_stage_in_front(one: Pass) -> bool:

@@ -12,6 +12,7 @@ import pytest
 
 from planner import (
     KeyedProcessFunction,
+    MapFunction,
     ProcessFunction,
     Row,
     TimestampAssigner,
@@ -164,3 +165,28 @@ operators:
         "p2": ["1.5", "4.0"],
         "p3": ["(a,0,2)", "(a,5000,1)"],
     }
+
+
+class WhereAmI(MapFunction):
+    def open(self, runtime_context: Any) -> None:
+        index = runtime_context.get_index_of_this_subtask()
+        self.place = f"{index} of {runtime_context.get_number_of_parallel_subtasks()}"
+
+    def map(self, value: Any) -> str:
+        return f"{value} in {self.place}"
+
+
+def test_subtasks_are_numbered_by_operator_also_where_streams_unite(run: Any) -> None:
+    env = environment(2)
+    three = env.from_sequence(1, 3).set_parallelism(3)
+    three = three.map(WhereAmI(), Types.STRING()).set_parallelism(3)
+    two = env.from_sequence(4, 5).map(WhereAmI(), Types.STRING())
+    one = env.from_sequence(6, 6).set_parallelism(1).map(WhereAmI(), Types.STRING()).set_parallelism(1)
+    united = three.rescale().union(two.forward(), one.rebalance())
+    united.map(lambda text: text, Types.STRING()).print()
+    done = run(env.build("numbers"))
+    assert done.printed["print-1"] == Counter(
+        ["1 in 0 of 3", "2 in 1 of 3", "3 in 2 of 3", "4 in 0 of 2", "5 in 1 of 2", "6 in 0 of 1"]
+    )
+    for vertex in done.result.vertices:
+        assert sorted(one.subtask for one in vertex.subtasks) == list(range(vertex.parallelism))
