@@ -58,8 +58,8 @@ class VertexFigures:
 
     @property
     def stages(self) -> tuple[int, ...]:
-        """The Spark stages that ran this vertex: as its own subtasks reported them, else as their shape tells."""
-        return tuple(sorted({one.stage for one in self.subtasks or self.shares}))
+        """The Spark stages that ran this vertex: as their shape tells, else as its own subtasks reported them."""
+        return tuple(sorted({one.stage for one in self.shares or self.subtasks}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,17 +48,19 @@ class ActionStages:
 def stage_owners(program: SparkProgram, actions: Iterable[ActionStages]) -> dict[int, tuple[Share, ...]]:
     """The shares of every vertex that the stages explain, by vertex. Earlier actions ran what later ones share."""
     found: dict[int, dict[tuple[int, int], list[Share]]] = {}
+    known: set[int] = set()  # passes that an earlier action ran
     if len(program.passes) > _MOST_PASSES:
         return {}
     for action in actions:
         sink = program.sinks[action.sink]
         matched = _Match(program, action).from_sink()
-        known = set(found)
         for number, share in matched:
             vertex = program.passes[number].step
-            own_sink = vertex == sink.step and share.stage == action.result
-            if (vertex not in known or own_sink) and action.stages[share.stage].ran:
+            # a result that was kept is not made again, but still written: to a sink, or into an exchange
+            writes = share.writes or (vertex == sink.step and share.stage == action.result)
+            if (number not in known or writes) and action.stages[share.stage].ran:
                 found.setdefault(vertex, {}).setdefault((share.stage, share.first), []).append(share)
+        known.update(number for number, _ in matched)
     return {vertex: tuple(map(_joined, shares.values())) for vertex, shares in found.items()}
 
 

@@ -129,6 +129,29 @@ def test_a_union_shares_a_stage_by_its_tasks(tmp_path: Path) -> None:
     ]
 
 
+def test_a_vertex_of_two_actions_has_the_stages_of_both(tmp_path: Path) -> None:
+    program = lower(plan(job_of(tmp_path, JOBS["several sinks of one"])))
+    read, total = Stage(id=0, tasks=2), Stage(id=1, tasks=2, parents=(0,))
+    again = {2: Stage(id=2, tasks=2, ran=False), 3: Stage(id=3, tasks=2, parents=(2,))}
+    moved = {
+        4: Stage(id=4, tasks=2, ran=False),
+        5: Stage(id=5, tasks=2, parents=(4,)),
+        6: Stage(id=6, tasks=3, parents=(5,)),
+    }
+    sinks = [sink.operator.key for sink in program.sinks]
+    found = {
+        "out1": ActionStages(sink=sinks.index("out1"), result=1, stages={0: read, 1: total}),
+        "out2": ActionStages(sink=sinks.index("out2"), result=3, stages=again),
+        "out3": ActionStages(sink=sinks.index("out3"), result=6, stages=moved),
+    }
+    owners = stage_owners(program, [found[name] for name in sinks])
+    assert {vertex: {one.stage for one in shares} for vertex, shares in owners.items()} == {
+        0: {0},
+        1: {1, 3, 5},
+        2: {6},
+    }
+
+
 def test_stages_of_another_shape_are_nobodys(tmp_path: Path) -> None:
     program = lower(plan(job_of(tmp_path, JOBS["sum"])))
     lonely = ActionStages(sink=0, result=0, stages={0: Stage(id=0, tasks=2)})
