@@ -25,7 +25,7 @@ from planner.errors import ExecutionError
 from spark_runner.gateway import spark_home
 from spark_runner.java import find_java
 from spark_runner.master import check_reachable, parse_master
-from spark_runner.master_version import check_same_version
+from spark_runner.master_version import check_master, check_same_version
 from spark_runner.program import SparkProgram
 from spark_runner.report import StageFigures
 from spark_runner.request import RunRequest
@@ -72,6 +72,7 @@ class RemoteDriver:
     def start(self) -> None:
         """Submit the driver, and return once it has called, has its session, and has the program."""
         check_reachable(self.master)
+        check_master(self.master, dict(self._request.conf))
         key = secrets.token_bytes(32)
         with Listener(("0.0.0.0", 0), backlog=1, authkey=key) as listener:
             call = {"host": _own_address(), "port": listener.address[1], "key": key.hex()}

@@ -1,8 +1,9 @@
-"""What listens at a standalone master's address, asked before the driver's JVM starts.
+"""What listens at the address of a standalone master or a resource manager, asked before the driver's JVM starts.
 
 Spark's own client tries for a minute and then says that nobody answered, whether the other side is a web server, mute,
 or a master of another version. Here one question in Spark's protocol (which ports are bound?) tells a master from
-anything else; the answer names the port of its web page, and the page says which version it is.
+anything else; the answer names the port of its web page, and the page says which version it is. A resource manager is
+asked for a web page: every Hadoop server answers that this is the wrong port for one.
 
 A frame of the protocol is its length (8 bytes, itself included), a type, and the rest: for a request and its response
 a number (8 bytes), the body's length (4 bytes) and a body; for a failure the number and a text. The bodies are Java's
@@ -17,12 +18,13 @@ import os
 import re
 import socket
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from planner.errors import ExecutionError
 from spark_runner.gateway import spark_home
 from spark_runner.master import Address, Master
+from spark_runner.yarn_site import resource_managers
 
 __all__ = ["check_master", "check_same_version"]
 
@@ -39,13 +41,25 @@ class _NoMaster(Exception):
 
 
 def check_master(master: Master, conf: Mapping[str, str], *, timeout: float = 15.0) -> None:
-    """Refuse a standalone master that is none, or of another version; several are asked at once, and one will do."""
-    if _may_be_hidden(conf):
+    """Refuse a master that is none, or of another version; several are asked at once, and one will do."""
+    if master.kind == "yarn":
+        _check_any(master, resource_managers(), _resource_manager_refusal, timeout)
+    elif master.kind == "standalone" and not _may_be_hidden(conf):
+        _check_any(master, master.addresses, _refusal, timeout)
+
+
+def _check_any(
+    master: Master,
+    addresses: tuple[Address, ...],
+    refusal_of: Callable[[Address, float], str | None],
+    timeout: float,
+) -> None:
+    if not addresses:
         return
-    threads = ThreadPoolExecutor(len(master.addresses))
+    threads = ThreadPoolExecutor(len(addresses))
     refusals = {}
     try:
-        asked = {threads.submit(_refusal, address, timeout): address for address in master.addresses}
+        asked = {threads.submit(refusal_of, address, timeout): address for address in addresses}
         for answer in as_completed(asked):
             refusal = answer.result()
             if refusal is None:
@@ -55,7 +69,9 @@ def check_master(master: Master, conf: Mapping[str, str], *, timeout: float = 15
         threads.shutdown(wait=False)
     raise ExecutionError(
         f"{master.url} cannot take the run: {'; '.join(refusals[address] for address in asked.values())}",
-        hint="give the address that the master prints when it starts (its page is at another port), "
+        hint="is HADOOP_CONF_DIR this cluster's?"
+        if master.kind == "yarn"
+        else "give the address that the master prints when it starts (its page is at another port), "
         f"of a cluster with Spark {_minor(_own_version())}",
     )
 
@@ -103,6 +119,20 @@ def _refusal(address: Address, timeout: float) -> str | None:
     if version is None or _is_ours(version):
         return None
     return f"{host}:{port} runs Spark {version}, and this machine's PySpark is {_own_version()}"
+
+
+def _resource_manager_refusal(address: Address, timeout: float) -> str | None:
+    """Why no application can be submitted here; None where one can."""
+    place = f"{address[0]}:{address[1]}"
+    try:
+        with socket.create_connection(address, timeout=timeout) as line:
+            line.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            said = line.makefile("rb").read(1_000)
+    except TimeoutError:
+        return f"{place} takes connections and says nothing within {timeout:g} s: no resource manager"
+    except OSError as error:
+        return f"{place} does not answer ({(error.strerror or str(error)).lower()})"
+    return None if b"Hadoop IPC port" in said else f"{place} does not answer as a resource manager does"
 
 
 def _web_port(address: Address, timeout: float) -> int | None:

@@ -110,8 +110,7 @@ def open_session(
     check_reachable(master)
     if master.kind == "connect":
         return _open_connect(request, master, name)
-    if master.kind == "standalone":
-        check_master(master, dict(request.conf))
+    check_master(master, dict(request.conf))
     java = java or find_java()
     os.environ["JAVA_HOME"] = str(java.home)
     os.environ["PYSPARK_PYTHON"] = worker_python(request, master)

@@ -35,12 +35,18 @@ def test_no_such_host(scheme: str) -> None:
     run_plan(JOB, f"{scheme}://no-such-host.invalid:7077").check_refusal("no-such-host.invalid", "unknown host")
 
 
-def test_something_listens_and_says_nothing() -> None:
+def test_something_listens_and_says_nothing(tmp_path: Path) -> None:
     with socket.create_server((HOSTS[0], 0)) as mute:
         address = f"{HOSTS[0]}:{mute.getsockname()[1]}"
-        with start_plan(JOB, f"spark://{address}") as standalone, start_plan(JOB, f"sc://{address}") as connect:
-            standalone.end().check_refusal(address, "says nothing", "no Spark master")
-            connect.end().check_refusal(address, "no Spark Connect server answers")
+        yarn = {"HADOOP_CONF_DIR": str(_configuration(tmp_path, address))}
+        with (
+            start_plan(JOB, f"spark://{address}") as on_standalone,
+            start_plan(JOB, f"sc://{address}") as on_connect,
+            start_plan(JOB, "yarn", environment=yarn) as on_yarn,
+        ):
+            on_standalone.end().check_refusal(address, "says nothing", "no Spark master")
+            on_connect.end().check_refusal(address, "no Spark Connect server answers")
+            on_yarn.end().check_refusal(address, "says nothing", "no resource manager")
 
 
 def test_the_page_of_a_master_is_no_master(standalone: StandaloneCluster) -> None:
@@ -55,9 +61,8 @@ def test_yarn_without_its_configuration() -> None:
 @pytest.mark.parametrize("mode", ["client", "cluster"])
 def test_yarn_whose_resource_manager_is_gone(mode: str, tmp_path: Path) -> None:
     address = f"{HOSTS[0]}:{free_port()}"
-    site = f"<property><name>yarn.resourcemanager.address</name><value>{address}</value></property>"
-    (tmp_path / "yarn-site.xml").write_text(f"<configuration>{site}</configuration>", encoding="utf-8")
-    run = run_plan(JOB, "yarn", "--deploy-mode", mode, environment={"HADOOP_CONF_DIR": str(tmp_path)})
+    environment = {"HADOOP_CONF_DIR": str(_configuration(tmp_path, address))}
+    run = run_plan(JOB, "yarn", "--deploy-mode", mode, environment=environment)
     run.check_refusal(address, "resource manager")
 
 
@@ -104,6 +109,13 @@ def test_another_version_on_yarn(mode: str, yarn: YarnCluster, another_spark: Pa
     settings = yarn.settings | {"spark.yarn.jars": f"local:{another_spark}/jars/*"}
     run = run_plan(JOB, "yarn", "--deploy-mode", mode, settings=settings, environment=yarn.environment)
     run.check_refusal(pyspark.__version__, *((VERSION,) if mode == "cluster" else ("another version of Spark",)))
+
+
+def _configuration(folder: Path, address: str) -> Path:
+    """Hadoop's configuration of a cluster whose resource manager is at this address."""
+    site = f"<property><name>yarn.resourcemanager.address</name><value>{address}</value></property>"
+    (folder / "yarn-site.xml").write_text(f"<configuration>{site}</configuration>", encoding="utf-8")
+    return folder
 
 
 def _other_python(folder: Path) -> Path:

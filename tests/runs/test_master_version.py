@@ -7,6 +7,7 @@ import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -66,6 +67,31 @@ def test_a_master_with_a_secret_is_not_asked() -> None:
 def test_a_mute_server_is_refused_after_a_while() -> None:
     with socket.create_server(("127.0.0.1", 0)) as mute, pytest.raises(ExecutionError, match="says nothing"):
         check_master(parse_master(f"spark://127.0.0.1:{mute.getsockname()[1]}"), {}, timeout=0.2)
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [(b"HTTP/1.1 200 OK\r\n\r\n<html>", "does not answer as a resource manager"), (b"", "does not answer")],
+)
+def test_a_resource_manager_that_is_none(
+    answer: bytes, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with answering(answer) as address, pytest.raises(ExecutionError, match=f"{address} {words}"):
+        configure_yarn(address, tmp_path, monkeypatch)
+        check_master(parse_master("yarn"), {})
+
+
+def test_a_resource_manager_says_that_it_is_no_web_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = b"HTTP/1.1 404 Not Found\r\n\r\nIt looks like you are making an HTTP request to a Hadoop IPC port."
+    with answering(said) as address:
+        configure_yarn(address, tmp_path, monkeypatch)
+        check_master(parse_master("yarn"), {})
+
+
+def configure_yarn(address: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = f"<property><name>yarn.resourcemanager.address</name><value>{address}</value></property>"
+    (folder / "yarn-site.xml").write_text(f"<configuration>{site}</configuration>", encoding="utf-8")
+    monkeypatch.setenv("HADOOP_CONF_DIR", str(folder))
 
 
 def test_versions_are_compared_to_the_minor_number() -> None:
