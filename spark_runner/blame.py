@@ -48,11 +48,14 @@ def translated(error: BaseException, operator: Operator | None, name: str = "", 
             "a Python worker ended in the middle of its records, without an exception",
             hint="a function ended the process (os._exit), a library crashed, or memory ran out: see spark.log",
         )
-    problem = _first_sentence(text)
+    problem, hint = _first_sentence(text), None
+    if "StackOverflowError" in problem:
+        problem = "so many SQL operators in a row are more than Spark can plan with the stack it has"
+        hint = "give it more: --conf spark.driver.extraJavaOptions=-Xss256m"
     if operator is None:
-        return ExecutionError(problem)
+        return ExecutionError(problem, hint=hint)
     what = f"operator {operator.key!r} ({name}) {doing}".rstrip()
-    return ExecutionError(f"{what}: {problem}", operator=operator.key, location=operator.location)
+    return ExecutionError(f"{what}: {problem}", operator=operator.key, location=operator.location, hint=hint)
 
 
 def owner_of(error: BaseException, program: SparkProgram) -> Operation | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, TextIO
 
+from spark_runner.report_text import shown_name
 from spark_runner.results import PrintedRecord
 from spark_runner.runs import FINAL_STATES, RunRecord
 from spark_runner.tracking import VertexProgress
@@ -56,7 +57,7 @@ class Lines(Collected):
         if vertex.state == "FINISHED":
             rows = "" if vertex.records is None else f", {vertex.records} records"
             subtasks = "1 subtask" if vertex.parallelism == 1 else f"{vertex.parallelism} subtasks"
-            print(f"  {vertex.name}: {subtasks} done{rows}", file=self._messages, flush=True)
+            print(f"  {shown_name(vertex.name)}: {subtasks} done{rows}", file=self._messages, flush=True)
 
     def printed(self, record: PrintedRecord) -> None:
         """Print it."""
@@ -80,7 +81,7 @@ class Follow(Lines):
         before = self._before.get(vertex.vertex, "CREATED")
         self._before[vertex.vertex] = vertex.state
         attempt = f" (attempt {vertex.attempt})" if vertex.attempt > 1 else ""
-        self._say(f"vertex {vertex.vertex} {vertex.name}: {before} -> {vertex.state}{attempt}")
+        self._say(f"vertex {vertex.vertex} {shown_name(vertex.name)}: {before} -> {vertex.state}{attempt}")
 
     def _say(self, text: str) -> None:
         print(f"{time.strftime('%H:%M:%S')} {text}", file=self._messages, flush=True)
@@ -147,7 +148,7 @@ class Bars(Collected):
             self._bars = {0: self._progress.add_task(f"{len(vertices)} vertices", total=total, detail="")}
         else:
             self._bars = {
-                vertex.vertex: self._progress.add_task(vertex.name, total=vertex.parallelism, detail="")
+                vertex.vertex: self._progress.add_task(shown_name(vertex.name), total=vertex.parallelism, detail="")
                 for vertex in vertices
             }
         self._progress.start()

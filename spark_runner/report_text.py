@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["align", "report_lines", "shown_bytes", "shown_seconds"]
+__all__ = ["align", "report_lines", "shown_bytes", "shown_name", "shown_seconds"]
 
 _HEAD = (
     "vertex / operator",
@@ -21,6 +21,7 @@ _HEAD = (
     "host",
 )
 _RIGHT = frozenset(range(1, 10))
+_LONGEST_NAME = 120  # characters of a vertex's name
 
 
 def report_lines(report: dict[str, Any], *, width: int | None = None) -> list[str]:
@@ -73,10 +74,22 @@ def shown_bytes(size: int | None) -> str:
     return f"{value:.1f} {units[-1]}"
 
 
+def shown_name(name: str) -> str:
+    """A vertex's name to read: of a long chain, where it starts and where it ends. Its operators are listed anyway."""
+    if len(name) <= _LONGEST_NAME:
+        return name
+    first, *others = name.split(" -> ")
+    for other in others:
+        if len(first) + len(other) > _LONGEST_NAME // 2:
+            break
+        first += f" -> {other}"
+    return f"{first} -> ... -> {others[-1]}" if len(others) > 1 else f"{name[: _LONGEST_NAME - 4]} ..."
+
+
 def _vertex_row(vertex: dict[str, Any]) -> Sequence[str]:
     skew = vertex["skew"]
     return (
-        f"{vertex['vertex']} {vertex['name']}",
+        f"{vertex['vertex']} {shown_name(vertex['name'])}",
         ",".join(str(stage) for stage in vertex["stages"]) or "-",
         str(vertex["parallelism"]) if vertex["state"] == "FINISHED" else f"{vertex['parallelism']} {vertex['state']}",
         str(vertex["attempts"] + vertex["attempt"] - 1),

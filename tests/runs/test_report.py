@@ -9,7 +9,7 @@ import pytest
 
 from spark_runner.report import StageFigures, SubtaskReport, TaskFigures, VertexReport, _shares, _tasks, _vertex
 from spark_runner.report_html import report_page
-from spark_runner.report_text import report_lines, shown_bytes, shown_seconds
+from spark_runner.report_text import report_lines, shown_bytes, shown_name, shown_seconds
 from spark_runner.results import OperatorFigures, Share, VertexFigures
 from spark_runner.tracking import VertexProgress
 
@@ -101,3 +101,12 @@ def test_seconds(value: float | None, shown: str) -> None:
 @pytest.mark.parametrize(("value", "shown"), [(None, "-"), (0, "0 B"), (1536, "1.5 KB"), (5 << 30, "5.0 GB")])
 def test_bytes(value: int | None, shown: str) -> None:
     assert shown_bytes(value) == shown
+
+
+def test_a_long_chain_is_named_by_its_ends() -> None:
+    name = " -> ".join(["Source: numbers", *["Map"] * 20_000, "Sink: out"])
+    assert shown_name(name).startswith("Source: numbers -> Map -> Map")
+    assert shown_name(name).endswith("Map -> ... -> Sink: out")
+    assert len(shown_name(name)) < 120
+    assert shown_name("Source: numbers -> Map") == "Source: numbers -> Map"
+    assert shown_name("x" * 300) == "x" * 116 + " ..."
