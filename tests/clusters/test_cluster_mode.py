@@ -56,7 +56,7 @@ def test_a_run_restarts_with_its_driver_and_tells_its_figures(yarn: YarnCluster,
     assert run.report["attempt"] in (2, 3)  # both failures may be of one attempt
     assert marks.count("fail-twice") == 2
     for vertex in run.report["vertices"]:
-        assert vertex["stage"] is not None
+        assert vertex["stages"]
         assert all(subtask["host"] for subtask in vertex["subtasks"])
     assert sum(vertex["shuffle_write"] for vertex in run.report["vertices"]) > 0
     assert applications(yarn)[run.report["application"]] == "SUCCEEDED"
