@@ -41,12 +41,21 @@ class Writers:
         self._spark, self._resolve = spark, resolve_path
         self._staged: list[Staged] = []
         self._aside: list[str] = []
+        self._claims: dict[str, Sink] = {}  # by target
         # Connect has no file system on this side: Spark's own committer and its _SUCCESS file must do there
         self._files = None if is_connect(spark) else _Files(spark)
 
     def check(self, sink: Sink) -> None:
         """Refuse before the run what would be refused at its end."""
         writer, target = _writer(sink), self.target(sink)
+        other = None if target is None else self._claims.setdefault(target.rstrip("/"), sink)
+        if other is not None and other is not sink and not _writer(other).mode == writer.mode == "append":
+            raise ExecutionError(
+                f"operators {other.operator.key!r} and {sink.operator.key!r} both write to {target}",
+                operator=sink.operator.key,
+                location=sink.operator.location,
+                hint="give each a path of its own, or `mode: append` to both",
+            )
         if target is not None and writer.mode == "error" and self._files is not None and self._files.exists(target):
             raise ExecutionError(
                 f"operator {sink.operator.key!r} ({sink.name}): {target} exists already",

@@ -169,6 +169,20 @@ MISTAKES = {
 }
 
 
+def test_two_sinks_of_one_folder_must_both_append(run: Any, events: Path, spark: Any) -> None:
+    text = """
+operators:
+  - {id: in, type: source, format: json, path: events.json, schema: "k string, at bigint, v int"}
+  - {id: one, type: sink, input: in, format: parquet, path: both, mode: MODE}
+  - {id: two, type: sink, input: in, format: parquet, path: ./both/, mode: MODE}
+"""
+    with pytest.raises(ExecutionError, match="'one' and 'two' both write to"):
+        run(job_of(events, text.replace("MODE", "overwrite").replace("./both/", "both/")))
+    assert not (events / "both").exists()
+    run(job_of(events, text.replace("MODE", "append")))
+    assert spark.read.parquet(str(events / "both")).count() == 2 * len(EVENTS)
+
+
 def test_records_that_do_not_fit_are_nulls_only_where_that_is_asked_for(run: Any, events: Path) -> None:
     source = "{id: in, type: source, format: json, path: events.json, schema: 'k int, v int', options: {mode: MODE}}"
     text = f"operators:\n  - {source}\n  - {{id: o, type: print, input: in}}\n"
