@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from spark_runner.chain import ChainSpec, NodeSpec, Place
 from spark_runner.failures import RAISED
 from spark_runner.keys import key_bytes
-from spark_runner.roles import CHUNK, Emissions, Role, Stamps, last_taken, method
+from spark_runner.roles import CHUNK, Emissions, Role, Stamps, last_taken, method, with_context
 from spark_runner.rows import field_getter, replace_field
 from spark_runner.state import ProcessContext
 
@@ -132,30 +131,46 @@ class KeyedRole(Role):
 class KeyedMapRole(KeyedRole):
     """A map with keyed state."""
 
+    def open(self) -> None:
+        super().open()
+        self.mapped = method(self.function, "map")
+
     def record(self, value: Any, stamp: int | None, side: int) -> None:
-        self.emissions.take((method(self.function, "map")(value),), stamp)
+        self.emissions.take((self.mapped(value),), stamp)
 
 
 class KeyedFlatMapRole(KeyedRole):
     """A flat_map with keyed state."""
 
+    def open(self) -> None:
+        super().open()
+        self.mapped = method(self.function, "flat_map")
+
     def record(self, value: Any, stamp: int | None, side: int) -> None:
-        self.emissions.take(method(self.function, "flat_map")(value), stamp)
+        self.emissions.take(self.mapped(value), stamp)
 
 
 class KeyedFilterRole(KeyedRole):
     """A filter with keyed state."""
 
+    def open(self) -> None:
+        super().open()
+        self.kept = method(self.function, "filter")
+
     def record(self, value: Any, stamp: int | None, side: int) -> None:
-        if method(self.function, "filter")(value):
+        if self.kept(value):
             self.emissions.take((value,), stamp)
 
 
 class KeyedProcessRole(KeyedRole):
     """A keyed process function with timers, which fire in order at the end of each key."""
 
+    def open(self) -> None:
+        super().open()
+        self.processed = with_context(self.function, self.at, "process_element")
+
     def record(self, value: Any, stamp: int | None, side: int) -> None:
-        self.emissions.take(_with(self.function, "process_element", value, self.at), stamp)
+        self.emissions.take(self.processed(value), stamp)
 
     def end_key(self) -> None:
         on_timer = getattr(self.function, "on_timer", None)
@@ -168,21 +183,28 @@ class KeyedProcessRole(KeyedRole):
 class KeyedCoProcessRole(KeyedProcessRole):
     """A function of two keyed inputs that share the key's state. Also keyed co_map and co_flat_map."""
 
+    def open(self) -> None:
+        KeyedRole.open(self)
+        self.by_side = (self._taking(0), self._taking(1))
+
     def record(self, value: Any, stamp: int | None, side: int) -> None:
-        for name in ("process_element", "flat_map", "map"):
-            call = getattr(self.function, f"{name}{side + 1}", None)
-            if callable(call):
-                results = call(value, self.at) if name == "process_element" else call(value)
-                self.emissions.take((results,) if name == "map" else results, stamp)
-                return
-        raise TypeError(f"{type(self.function).__name__} has no method for its input {side + 1}")
+        self.emissions.take(self.by_side[side](value), stamp)
 
+    def _taking(self, side: int) -> Callable[[Any], Any]:
+        function, at = self.function, self.at
+        if callable(process := getattr(function, f"process_element{side + 1}", None)):
+            return lambda value: process(value, at)
+        if callable(flat_map := getattr(function, f"flat_map{side + 1}", None)):
+            return flat_map
+        if callable(one := getattr(function, f"map{side + 1}", None)):
+            return lambda value: (one(value),)
+        return self._not_taken(side)
 
-def _with(function: Any, name: str, value: Any, at: ProcessContext) -> Any:
-    call = getattr(function, name, None)
-    if callable(call):
-        return call(value, at)
-    return function(value) if len(inspect.signature(function).parameters) == 1 else function(value, at)
+    def _not_taken(self, side: int) -> Callable[[Any], Any]:
+        def refuse(value: Any) -> Any:
+            raise TypeError(f"{type(self.function).__name__} has no method for its input {side + 1}")
+
+        return refuse
 
 
 class CoRole(Role):

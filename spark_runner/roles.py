@@ -211,29 +211,39 @@ class Emissions:
 
     def __init__(self, role: Role, stamped: bool) -> None:
         self.role, self.stamped = role, stamped
-        self.buffers: dict[str | None, tuple[list[Any], list[int | None]]] = {}
+        self.sides: dict[str, tuple[list[Any], list[int | None]]] = {}
+        self.values: list[Any] = []
+        self.stamps: list[int | None] = []
         self.count = 0
 
     def take(self, results: Any, stamp: int | None) -> None:
         """Everything one call gave."""
         if results is None:
             return
+        values = self.values
+        before = len(values)
         for item in results:
-            tag = tagged_as(item)
-            values, stamps = self.buffers.setdefault(tag, ([], []))
-            values.append(item if tag is None else item[1])
-            stamps.append(stamp)
-            self.count += 1
+            tag = tagged_as(item) if item.__class__ is tuple else None
+            if tag is None:
+                values.append(item)
+            else:
+                beside, stamps = self.sides.setdefault(tag, ([], []))
+                beside.append(item[1])
+                stamps.append(stamp)
+                self.count += 1
+        made = len(values) - before
+        self.count += made
+        if self.stamped:
+            self.stamps.extend([stamp] * made)
 
     def moves(self) -> Iterator[Any]:
         """What was collected since the last time."""
-        for tag, (values, stamps) in self.buffers.items():
-            if tag is None:
-                yield self.role.emit(values, stamps if self.stamped else None)
-            else:
-                self.role.given += len(values)
-                yield self.role.sides.get(tag, []), values, stamps if self.stamped else None
-        self.buffers, self.count = {}, 0
+        if self.values:
+            yield self.role.emit(self.values, self.stamps if self.stamped else None)
+        for tag, (values, stamps) in self.sides.items():
+            self.role.given += len(values)
+            yield self.role.sides.get(tag, []), values, stamps if self.stamped else None
+        self.values, self.stamps, self.sides, self.count = [], [], {}, 0
 
 
 class ProcessRole(Role):
