@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +165,15 @@ def run_plan(job: Path, master: str, *options: str, **more: Any) -> Finished:
     """`plan run JOB --master MASTER` from start to end."""
     with start_plan(job, master, *options, **more) as run:
         return run.end()
+
+
+@cache
+def run_locally(job: Path) -> Finished:
+    """The job's run on this machine alone, which others are compared with; once for all tests."""
+    run = run_plan(job, "local[2]")
+    assert run.code == 0, run.errors
+    assert run.printed
+    return run
 
 
 def driver_environment(**more: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.clusters.marks import JOB, Marks
-from tests.clusters.plan_runs import Started, driver_environment, run_plan
+from tests.clusters.plan_runs import Started, driver_environment, run_locally
 from tests.clusters.servers import processes_in, wait_until
 from tests.clusters.yarn import YarnCluster
 
@@ -52,7 +52,7 @@ def test_a_run_restarts_with_its_driver_and_tells_its_figures(yarn: YarnCluster,
         more=restarts,
     ) as started:
         run = started.end()
-    run.check_like(run_plan(JOB, "local[2]"))
+    run.check_like(run_locally(JOB))
     assert run.report["attempt"] in (2, 3)  # both failures may be of one attempt
     assert marks.count("fail-twice") == 2
     for vertex in run.report["vertices"]:

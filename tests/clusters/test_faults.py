@@ -8,7 +8,7 @@ import pytest
 
 from tests.clusters.high_availability import HighAvailabilityCluster
 from tests.clusters.marks import JOB, VERTICES, Marks
-from tests.clusters.plan_runs import JOBS, Finished, run_plan
+from tests.clusters.plan_runs import JOBS, Finished, run_locally, run_plan
 from tests.clusters.standalone import StandaloneCluster
 from tests.clusters.yarn import YarnCluster
 
@@ -23,8 +23,7 @@ def marks(tmp_path: Path) -> Marks:
 @pytest.fixture(scope="module")
 def undisturbed() -> Finished:
     """The job where nothing happens to it."""
-    run = run_plan(JOB, "local[2]")
-    assert run.code == 0, run.errors
+    run = run_locally(JOB)
     assert len(run.printed) == 40
     return run
 
@@ -66,7 +65,7 @@ def test_the_leading_master_dies_in_the_middle_of_a_stage(
     high_availability.wait_for_workers()
     assert high_availability.leader is not first
     job = JOBS / "sums" / "job.yaml"  # a new run finds the one that leads now
-    run_plan(job, high_availability.url).check_like(run_plan(job, "local[2]"))
+    run_plan(job, high_availability.url).check_like(run_locally(job))
 
 
 def test_a_node_manager_dies(yarn: YarnCluster, marks: Marks, undisturbed: Finished) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.clusters.connect import ConnectServer
-from tests.clusters.plan_runs import JOBS, SAMPLES, Finished, run_plan
+from tests.clusters.plan_runs import JOBS, SAMPLES, run_locally, run_plan
 from tests.clusters.standalone import StandaloneCluster
 from tests.clusters.yarn import YarnCluster
 
@@ -23,25 +22,16 @@ JOBS_TO_RUN = (
 every_job = pytest.mark.parametrize("job", JOBS_TO_RUN, ids=lambda job: job.parent.name)
 
 
-@cache
-def locally(job: Path) -> Finished:
-    """The job's run on this machine alone, which the others are compared with."""
-    run = run_plan(job, "local[2]")
-    assert run.code == 0, run.errors
-    assert run.printed
-    return run
-
-
 @every_job
 def test_standalone(job: Path, standalone: StandaloneCluster) -> None:
-    run_plan(job, standalone.url).check_like(locally(job))
+    run_plan(job, standalone.url).check_like(run_locally(job))
 
 
 @every_job
 def test_connect(job: Path, connect: ConnectServer) -> None:
-    run_plan(job, connect.url).check_like(locally(job))
+    run_plan(job, connect.url).check_like(run_locally(job))
 
 
 @every_job
 def test_yarn(job: Path, yarn: YarnCluster) -> None:
-    run_plan(job, "yarn", settings=yarn.settings, environment=yarn.environment).check_like(locally(job))
+    run_plan(job, "yarn", settings=yarn.settings, environment=yarn.environment).check_like(run_locally(job))
