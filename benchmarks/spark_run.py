@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import statistics
 import sys
 import tempfile
 import time
@@ -15,6 +14,7 @@ from benchmarks.measure import Figure, Unavailable
 
 TITLE = "Spark: a plan against the same pipeline written by hand"
 
+_WARM_UP = 3  # rounds
 _SETTINGS = {  # what `plan run` sets too, for both sides
     "spark.ui.enabled": "false",
     "spark.log.level": "OFF",
@@ -60,24 +60,28 @@ def figures(*, quick: bool = False) -> Iterator[Figure]:
     for name, value in _SETTINGS.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
-    rounds = 2 if quick else 5
+    rounds = 2 if quick else 9
     try:
         with tempfile.TemporaryDirectory(prefix="plan-bench-") as folder:
-            yield from _sql(spark, Path(folder), 1_000_000 if quick else 20_000_000, rounds)
+            yield from _sql(spark, Path(folder), 1_000_000 if quick else 60_000_000, rounds)
             yield from _chain(spark, Path(folder), 40_000 if quick else 400_000, rounds)
     finally:
         spark.stop()
 
 
 def _in_turns(runs: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
+    """The fewest seconds of each run, which other work on the machine disturbed least.
+
+    They take turns, in changing order, and are timed once the JVM has compiled what they share.
+    """
     times: dict[str, list[float]] = {name: [] for name in runs}
-    for number in range(rounds + 1):
-        for name, run in runs.items():
+    for number in range(-_WARM_UP, rounds):
+        for name in list(runs)[:: 1 if number % 2 else -1]:
             start = time.perf_counter()
-            run()
-            if number:
+            runs[name]()
+            if number >= 0:
                 times[name].append(time.perf_counter() - start)
-    return {name: statistics.median(values) for name, values in times.items()}
+    return {name: min(values) for name, values in times.items()}
 
 
 def _planned(spark: Any, build: Callable[[Any], None]) -> Callable[[], Any]:
