@@ -23,7 +23,9 @@ from spark_runner.cache import cache_folder
 from spark_runner.durable import write_json
 from spark_runner.java import JavaRuntime
 
-__all__ = ["Gateway", "JvmEnded", "spark_home", "start_gateway"]
+__all__ = ["Gateway", "JvmEnded", "end_starting_jvms", "spark_home", "start_gateway"]
+
+_starting: set[subprocess.Popen[bytes]] = set()  # JVMs that cannot be talked to yet
 
 _SUBMIT = "org.apache.spark.deploy.SparkSubmit"
 # Settings from outside that the command depends on: with any of them, Spark's own script decides.
@@ -68,14 +70,24 @@ def start_gateway(
                 env=environment,
                 preexec_fn=_ignore_ctrl_c,
             )
-        meanwhile()
-        while not answer.is_file():
-            if process.poll() is not None:
-                raise JvmEnded("the JVM ended before Spark was there", hint=f"Spark's log: {log}")
-            time.sleep(0.02)
-        content = answer.read_bytes()
+        _starting.add(process)
+        try:
+            meanwhile()
+            while not answer.is_file():
+                if process.poll() is not None:
+                    raise JvmEnded("the JVM ended before Spark was there", hint=f"Spark's log: {log}")
+                time.sleep(0.02)
+            content = answer.read_bytes()
+        finally:
+            _starting.discard(process)
     port, length = struct.unpack("!ii", content[:8])
     return Gateway(process, port, content[8 : 8 + length].decode())
+
+
+def end_starting_jvms() -> None:
+    """End what was started and is not waited for any more: a JVM looks at its standard input only once it is up."""
+    for process in tuple(_starting):
+        process.kill()
 
 
 def spark_home() -> Path:

@@ -21,6 +21,7 @@ from planner.errors import ExecutionError, InternalError, PlanError
 from planner.job import RestartStrategy
 from spark_runner.cluster_mode import RemoteDriver
 from spark_runner.durable import write_json
+from spark_runner.gateway import end_starting_jvms
 from spark_runner.program import SparkProgram
 from spark_runner.report import RunReport, StageFigures, build_report
 from spark_runner.restart import RestartPolicy
@@ -292,6 +293,7 @@ class _Supervision:
     def _close(self) -> None:
         if self.driver is not None:
             self.driver.close(finished=self.result is not None)
+        end_starting_jvms()
         if self.session is None:
             return
         # In a thread, since a cluster that does not answer would hold the end of the run.

@@ -116,6 +116,14 @@ def wait_for(folder: Path, run_id: str, text: str) -> None:
     raise AssertionError(f"run {run_id} never said {text!r}: {events.read_text() if events.is_file() else 'no events'}")
 
 
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Wait for what must come soon."""
+    deadline = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < deadline, "it did not happen within a minute"
+        time.sleep(0.02)
+
+
 def test_a_dry_run_prints_the_program_and_starts_nothing(folder: Path) -> None:
     code = "import sys; from cli.app import main; main(sys.argv[1:]); print('pyspark' in sys.modules, file=sys.stderr)"
     done = subprocess.run(
@@ -223,6 +231,29 @@ def test_ctrl_c_cancels_says_so_and_exits_130(folder: Path, started: Callable[..
     assert process.returncode == 130
     assert "canceled by Ctrl-C" in messages and "Traceback" not in messages
     assert runs(folder)["s"]["state"] == "CANCELED"
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("moment", ["the JVM starts", "Spark starts"])
+def test_ctrl_c_while_it_starts_leaves_no_process(
+    moment: str, folder: Path, started: Callable[..., subprocess.Popen[str]]
+) -> None:
+    process = started("run", "slow.py", "--id", "s")
+    log = folder / ".plan" / "runs" / "s" / "spark.log"
+    wait_until(lambda: log.exists() and (moment == "the JVM starts" or log.stat().st_size > 0))
+    os.killpg(process.pid, signal.SIGINT)
+    _, messages = process.communicate(timeout=LONGEST)
+    assert process.returncode == 130
+    assert "canceled by Ctrl-C" in messages and "Traceback" not in messages
+    wait_until(lambda: not group_lives(process.pid))
+
+
+def group_lives(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 @pytest.mark.spark
