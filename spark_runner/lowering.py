@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from planner.errors import InternalError, UnsupportedOnSpark
 from planner.execution_graph import consumed_ranges
-from planner.job import Operator, Partition, PythonFunction, SideOutput, Watermarks, Window, Writer
+from planner.job import Operator, PythonFunction, SideOutput, Window, Writer
 from planner.pipeline import Plan
 from planner.stream_graph import StreamEdge, StreamNode
 from spark_runner.bounded import refuse_streaming
 from spark_runner.drafts import Draft, Stream, committers_of
 from spark_runner.event_time import EventTime
-from spark_runner.functions import resolve, selected_columns, window_form
+from spark_runner.job_functions import JobFunctions
 from spark_runner.operators import LOWERINGS, Lowered, Setting
 from spark_runner.operators.sinks import PRINTING_FORMATS
 from spark_runner.program import (
     Exchange,
     Inlet,
-    Key,
     Mode,
     Operation,
     Outlet,
@@ -50,14 +48,14 @@ class _Lowerer:
     def __init__(self, plan: Plan) -> None:
         assert plan.job_graph is not None
         self.plan, self.job, self.graph, self.job_graph = plan, plan.job, plan.stream_graph, plan.job_graph
-        self.folder = Path(self.job.location.file).resolve().parent
+        self.functions = JobFunctions(self.job)
         self.event_time = EventTime(self.graph)
         self.drafts: list[Draft] = []
         self.sinks: list[Sink] = []
         self.streams: dict[tuple[int, str | None], Stream] = {}
         self.steps_of = {n: at for at, vertex in enumerate(self.job_graph.vertices) for n in vertex.nodes}
         self.job_edges = {edge.stream_edge: at for at, edge in enumerate(self.job_graph.edges)}
-        self.operators = {op.id: self._resolved(op) for op in self.job.operators}
+        self.operators = {op.id: self.functions.operator(op) for op in self.job.operators}
         self.side_outputs: dict[int, list[SideOutput]] = {}
         for side in self.job.transformations:
             if isinstance(side, SideOutput):
@@ -102,19 +100,6 @@ class _Lowerer:
         # batch mode leaves it open until run time: Spark takes what the operator asks for
         return vertex.parallelism if vertex.parallelism > 0 else self.graph.by_id[vertex.head].parallelism
 
-    def _resolved(self, operator: Operator) -> Operator:
-        behaviour = operator.behaviour
-        if isinstance(behaviour, PythonFunction):
-            return replace(operator, behaviour=resolve(behaviour, operator, self.folder))
-        if isinstance(behaviour, Window) and behaviour.function is not None:
-            function = resolve(behaviour.function, operator, self.folder)
-            form = window_form(function.target, behaviour.form)
-            return replace(operator, behaviour=replace(behaviour, function=function, form=form))
-        if isinstance(behaviour, Watermarks) and behaviour.assigner is not None:
-            assigner = resolve(behaviour.assigner, operator, self.folder)
-            return replace(operator, behaviour=replace(behaviour, assigner=assigner))
-        return operator
-
     # --- one operator
 
     def _lower_node(self, step: int, node: StreamNode) -> None:
@@ -141,7 +126,7 @@ class _Lowerer:
         if strategy is None or (strategy.time is None and strategy.assigner is None):
             return
         if strategy.assigner is not None:
-            strategy = replace(strategy, assigner=resolve(strategy.assigner, operator, self.folder))
+            strategy = replace(strategy, assigner=self.functions.loaded(strategy.assigner, operator))
         stream = self.streams[node.id, None]
         at, parent = stream.source, stream.operation
         if strategy.assigner is not None and self.drafts[at].engine == "native":
@@ -274,12 +259,13 @@ class _Lowerer:
         edge = self.graph.edges[edge_at]
         stream = self._stream(edge)
         position = max(0, edge.type_number - 1)
-        key = self._key(operator, position, stream)
+        key = self.functions.key(operator, position, stream.columns)
         exchange = self._exchange(step, edge, edge_at)
         partition = edge.partition if edge.partitioner == "CUSTOM" else None
-        custom = self._partition_function(partition, operator)
+        custom = None
         if partition is not None:
-            key = self._key_of(partition, operator, stream)
+            custom = self.functions.partitioner(partition, operator)
+            key = self.functions.key_of(partition, operator, stream.columns)
         wanted = Outlet(
             operation=stream.operation,
             tag=stream.tag,
@@ -337,38 +323,12 @@ class _Lowerer:
             job_edge=self.job_edges.get(edge_at),
         )
 
-    def _key(self, operator: Operator, position: int, stream: Stream | None = None) -> Key | None:
-        if position >= len(operator.inputs):
-            return None
-        partition: Any = self.job.by_id[operator.inputs[position]]
-        if isinstance(partition, Partition) and partition.partitioner == "HASH":
-            return self._key_of(partition, operator, stream)
-        return None
-
-    def _key_of(self, partition: Partition, operator: Operator, stream: Stream | None) -> Key:
-        if partition.key_selector is None:
-            return Key(columns=partition.key_columns)
-        selector = resolve(partition.key_selector, operator, self.folder)
-        columns = selected_columns(selector.target, stream.columns if stream is not None else None)
-        return Key(columns=columns) if columns else Key(selector=selector, type=partition.key_type)
-
-    def _partition_function(self, partition: Partition | None, operator: Operator) -> PythonFunction | None:
-        if partition is None:
-            return None
-        if partition.custom is None:
-            raise UnsupportedOnSpark(
-                f"operator {operator.key!r} is behind a custom partition without a function",
-                location=operator.location,
-                hint="use partition_custom(function, key) in Python, or another partition in YAML",
-            )
-        return resolve(partition.custom, operator, self.folder)
-
     # --- ends
 
     def _sink(self, step: int, node: StreamNode, operator: Operator, edges: tuple[int, ...]) -> None:
         behaviour = operator.behaviour
         prints = not isinstance(behaviour, Writer) or behaviour.format.lower() in PRINTING_FORMATS
-        if self._chained(step, edges) and self._key(operator, 0) is None:
+        if self._chained(step, edges) and self.functions.key(operator, 0) is None:
             stream = self._stream(self.graph.edges[edges[0]])
         else:
             stream = self._arrivals(step, node, operator, edges)
