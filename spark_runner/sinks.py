@@ -3,7 +3,6 @@ would take for data."""
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from planner.errors import ExecutionError
 from planner.job import Writer
 from spark_runner.blame import blamed
 from spark_runner.figures import is_connect
+from spark_runner.files import Files, Moves
 from spark_runner.program import Sink
 from spark_runner.records import decode
 from spark_runner.results import PrintedRecord
@@ -43,7 +43,7 @@ class Writers:
         self._aside: list[str] = []
         self._claims: dict[str, Sink] = {}  # by target
         # Connect has no file system on this side: Spark's own committer and its _SUCCESS file must do there
-        self._files = None if is_connect(spark) else _Files(spark)
+        self._files = None if is_connect(spark) else Files(spark)
 
     def check(self, sink: Sink) -> None:
         """Refuse before the run what would be refused at its end."""
@@ -86,11 +86,17 @@ class Writers:
         self._staged.append(Staged(sink=sink, aside=aside, target=target, mode=writer.mode))
 
     def publish(self) -> None:
-        """Put every result in its place."""
+        """Put every result in its place, or none of them."""
         assert self._files is not None or not self._staged
-        for staged in self._staged:
-            with blamed(staged.sink.operator, staged.sink.name, f"could not be moved to {staged.target}"):
-                self._files.publish(staged)  # type: ignore[union-attr]
+        moves = Moves()
+        try:
+            for staged in self._staged:
+                with blamed(staged.sink.operator, staged.sink.name, f"could not be moved to {staged.target}"):
+                    self._files.publish(staged.aside, staged.target, staged.mode, moves)  # type: ignore[union-attr]
+        except BaseException:
+            moves.undo()
+            raise
+        moves.settle()
 
     def discard(self) -> None:
         """Remove whatever lies aside."""
@@ -102,67 +108,6 @@ class Writers:
 def _writer(sink: Sink) -> Writer:
     assert isinstance(sink.operator.behaviour, Writer)
     return sink.operator.behaviour
-
-
-class _Files:
-    """The file systems Spark itself writes to, through the driver's Hadoop client."""
-
-    def __init__(self, spark: SparkSession) -> None:
-        self._jvm: Any = spark._jvm  # type: ignore[attr-defined]
-        self._settings = spark._jsc.hadoopConfiguration()  # type: ignore[attr-defined]
-
-    def _at(self, path: str) -> tuple[Any, Any]:
-        place = self._jvm.org.apache.hadoop.fs.Path(path)
-        return place.getFileSystem(self._settings), place
-
-    def exists(self, path: str) -> bool:
-        files, place = self._at(path)
-        return bool(files.exists(place))
-
-    def delete(self, path: str) -> None:
-        files, place = self._at(path)
-        files.delete(place, True)
-
-    def sibling(self, path: str) -> str:
-        """A hidden name beside a path: readers skip names that start with a dot or an underscore."""
-        head, _, name = path.rstrip("/").rpartition("/")
-        return f"{head}/_{name}.plan-{uuid.uuid4().hex[:12]}" if head else f"_{name}.plan-{uuid.uuid4().hex[:12]}"
-
-    def publish(self, staged: Staged) -> None:
-        files, aside = self._at(staged.aside)
-        target = self._jvm.org.apache.hadoop.fs.Path(staged.target)
-        if staged.mode == "append" and files.exists(target):
-            self._move_into(files, aside, target)
-            return
-        replaced = None
-        if staged.mode == "overwrite" and files.exists(target):
-            replaced = self._jvm.org.apache.hadoop.fs.Path(self.sibling(staged.target))
-            files.rename(target, replaced)
-        elif files.exists(target):
-            raise FileExistsError(f"{staged.target} came into being while the job ran")
-        if target.getParent() is not None:
-            files.mkdirs(target.getParent())
-        if not files.rename(aside, target):
-            if replaced is not None:
-                files.rename(replaced, target)
-            raise OSError("the file system refused the move")
-        if replaced is not None:
-            files.delete(replaced, True)
-
-    def _move_into(self, files: Any, aside: Any, target: Any) -> None:
-        for source, name in self._leaves(files, aside, ""):
-            place = self._jvm.org.apache.hadoop.fs.Path(target, name)
-            files.mkdirs(place.getParent())
-            if name != "_SUCCESS" or not files.exists(place):
-                files.rename(source, place)
-
-    def _leaves(self, files: Any, folder: Any, prefix: str) -> Iterator[tuple[Any, str]]:
-        for status in files.listStatus(folder):
-            name = prefix + status.getPath().getName()
-            if status.isDirectory():
-                yield from self._leaves(files, status.getPath(), f"{name}/")
-            else:
-                yield status.getPath(), name
 
 
 def printed_records(sink: Sink, frame: DataFrame) -> Iterator[PrintedRecord]:

@@ -204,3 +204,26 @@ def test_mistakes_name_the_operator(run: Any, events: Path, operator: str) -> No
     assert getattr(caught.value, "operator", None) == operator
     assert words in str(caught.value)
     assert "org.apache" not in str(caught.value) and "Job aborted" not in str(caught.value)
+
+
+def test_results_are_put_in_place_together_or_not_at_all(run: Any, tmp_path: Path) -> None:
+    second = tmp_path / "second"
+    (tmp_path / "meddling.py").write_text(
+        f"import pathlib\n\n\ndef meddle(x):\n    pathlib.Path({str(second)!r}).mkdir(exist_ok=True)\n    return x\n"
+    )
+    for name in ("first", "more"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "old.txt").write_text("old\n")
+    text = """
+operators:
+  - {id: in, type: source, collection: [a, b], schema: value string}
+  - {id: same, type: map, input: in, function: ./meddling.py:meddle, output: value string}
+  - {id: one, type: sink, input: same, format: text, path: first, mode: overwrite}
+  - {id: more, type: sink, input: same, format: text, path: more, mode: append}
+  - {id: two, type: sink, input: same, format: text, path: second}
+"""
+    with pytest.raises(PlanError, match="came into being while the job ran"):
+        run(job_of(tmp_path, text))
+    assert not list(tmp_path.glob("_*.plan-*"))
+    assert [path.name for path in (tmp_path / "first").iterdir() if path.suffix == ".txt"] == ["old.txt"]
+    assert [path.name for path in (tmp_path / "more").iterdir() if path.suffix == ".txt"] == ["old.txt"]
