@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spark_runner.loop_code import FIT, KEY_BY, LoopCode, Shape, loop_code
-from spark_runner.records import positional
+from spark_runner.nested_values import positional
 from spark_runner.roles import Role, Stamps, spread
 from spark_runner.rows import form_of, row_class
 

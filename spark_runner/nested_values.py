@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["Unfit", "outgoing", "refused_types"]
+__all__ = ["Unfit", "outgoing", "positional", "refused_types"]
 
 Convert = Callable[[Any], Any]
 
@@ -68,29 +68,27 @@ def _struct(kind: pa.DataType) -> Convert:
     items = [_item(kind.field(n).type) for n in range(kind.num_fields)]
 
     def ready(value: Any) -> dict[str, Any]:
-        parts = _parts(value, names)
+        parts = positional(value, names)
+        if len(parts) != len(names):
+            raise Unfit(f"a nested row has {len(parts)} fields where {len(names)} are declared")
         return {name: item(part) for name, item, part in zip(names, items, parts, strict=True)}
 
     return ready
 
 
-def _parts(value: Any, names: Sequence[str]) -> Sequence[Any]:
-    """The fields of a nested row, in the declared order."""
-    if isinstance(value, Mapping):
-        if set(value) != set(names):
-            raise Unfit(f"its keys are {sorted(map(str, value))} where {sorted(names)} are declared")
-        return [value[name] for name in names]
-    inner = getattr(value, "_values", None)
-    if inner is not None:
-        fields = list(getattr(value, "_names", ()) or ())
-        inner = [inner[fields.index(name)] for name in names] if set(fields) == set(names) else inner
-    elif isinstance(value, tuple | list):
-        inner = value
-    else:
-        raise Unfit(f"a {type(value).__name__} is not a row of {len(names)} fields")
-    if len(inner) != len(names):
-        raise Unfit(f"a nested row has {len(inner)} fields where {len(names)} are declared")
-    return inner
+def positional(record: Any, names: Sequence[str]) -> Sequence[Any]:
+    """The fields of a record in the declared order, whatever its form."""
+    if isinstance(record, tuple | list):
+        return record
+    if isinstance(record, Mapping):
+        if set(record) != set(names):
+            raise Unfit(f"its keys are {sorted(map(str, record))} where {sorted(names)} are declared")
+        return [record[name] for name in names]
+    values = getattr(record, "_values", None)
+    if values is None:
+        raise Unfit(f"a {type(record).__name__} is not a record of {len(names)} fields")
+    fields = list(getattr(record, "_names", ()) or ())
+    return [values[fields.index(name)] for name in names] if set(fields) == set(names) else list(values)
 
 
 def _list(kind: pa.DataType) -> Convert:

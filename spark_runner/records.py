@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from spark_runner.nested_values import Unfit, outgoing, refused_types
+from spark_runner.nested_values import Unfit, outgoing, positional, refused_types
 from spark_runner.rows import form_of, row_class
 
 
@@ -133,21 +133,6 @@ def _transposed(records: Sequence[Any], schema: pa.Schema) -> Iterable[Sequence[
             raise Unfit(f"it has {length} fields where {width} are declared")
     # not zip(*records): reading ten thousand records side by side costs many times more
     return [list(map(operator.itemgetter(at), records)) for at in range(width)]
-
-
-def positional(record: Any, names: Sequence[str]) -> Sequence[Any]:
-    """The fields of a record in the declared order, whatever its form."""
-    if isinstance(record, tuple | list):
-        return record
-    if isinstance(record, dict):
-        if set(record) != set(names):
-            raise Unfit(f"its keys are {sorted(map(str, record))}")
-        return [record[name] for name in names]
-    values = getattr(record, "_values", None)
-    if values is not None:
-        fields = list(getattr(record, "_names", ()) or ())
-        return [values[fields.index(name)] for name in names] if set(fields) == set(names) else list(values)
-    raise Unfit(f"a {type(record).__name__} is not a record of {len(names)} fields")
 
 
 def _column(values: Sequence[Any], field: pa.Field) -> pa.Array:
