@@ -68,7 +68,7 @@ def _struct(kind: pa.DataType) -> Convert:
     items = [_item(kind.field(n).type) for n in range(kind.num_fields)]
 
     def ready(value: Any) -> dict[str, Any]:
-        parts = positional(value, names)
+        parts = positional(value, names, "row")
         if len(parts) != len(names):
             raise Unfit(f"a nested row has {len(parts)} fields where {len(names)} are declared")
         return {name: item(part) for name, item, part in zip(names, items, parts, strict=True)}
@@ -76,7 +76,7 @@ def _struct(kind: pa.DataType) -> Convert:
     return ready
 
 
-def positional(record: Any, names: Sequence[str]) -> Sequence[Any]:
+def positional(record: Any, names: Sequence[str], what: str = "record") -> Sequence[Any]:
     """The fields of a record in the declared order, whatever its form."""
     if isinstance(record, tuple | list):
         return record
@@ -86,7 +86,7 @@ def positional(record: Any, names: Sequence[str]) -> Sequence[Any]:
         return [record[name] for name in names]
     values = getattr(record, "_values", None)
     if values is None:
-        raise Unfit(f"a {type(record).__name__} is not a record of {len(names)} fields")
+        raise Unfit(f"a {type(record).__name__} is not a {what} of {len(names)} fields")
     fields = list(getattr(record, "_names", ()) or ())
     return [values[fields.index(name)] for name in names] if set(fields) == set(names) else list(values)
 
