@@ -1,4 +1,4 @@
-"""Operators in a row that take records as one. Runs on executors.
+"""Operators in a row, or one alone, that take records as one. Runs on executors.
 
 A run is operators of which each feeds the next alone, with the outlet behind them where nobody else reads it. A record
 goes through all of them before the next one starts, so nothing is collected but what leaves. `loop_code` has the loop.
@@ -111,7 +111,7 @@ def fused(roles: Sequence[Role], parents: Sequence[int | None]) -> dict[int, Fus
             run.append(role)
             found[number] = run
     made = [FusedRun(run, _own_outlet(run[-1])) for run in found.values()]
-    return {id(run.roles[0]): run for run in made if len(run.roles) > 1 or run.outlet is not None}
+    return {id(run.roles[0]): run for run in made}
 
 
 def _goes_on(run: list[Role], role: Role) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from itertools import compress, islice
+from itertools import islice
 from typing import Any
 
 from spark_runner.chain import ChainSpec, NodeSpec, Place
@@ -50,7 +50,7 @@ class Role:
     """An operator at work in one subtask."""
 
     writes = False  # an outlet's end of the same list does
-    fused: str | None = None  # what a loop made for several operators calls it; None: it takes its records alone
+    fused: str | None = None  # its kind in a loop made for operators in a row; None: it takes its records by `process`
 
     def __init__(self, node: NodeSpec, spec: ChainSpec, place: Place) -> None:
         self.node, self.spec, self.place = node, spec, place
@@ -132,10 +132,6 @@ class MapRole(Role):
     def fused_call(self) -> Callable[[Any], Any]:
         return method(self.function, "map")
 
-    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
-        self.taken += len(values)
-        yield self.emit(self.call(self.fused_call(), values), stamps)
-
 
 class FilterRole(Role):
     """The records for which the function is true."""
@@ -145,20 +141,6 @@ class FilterRole(Role):
     def fused_call(self) -> Callable[[Any], Any]:
         return method(self.function, "filter")
 
-    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
-        self.taken += len(values)
-        test = self.fused_call()
-        if stamps is not None:
-            keep = self.call(test, values)
-            yield self.emit(list(compress(values, keep)), list(compress(stamps, keep)))
-            return
-        arriving = iter(values)
-        try:
-            kept = [value for value in arriving if test(value)]
-        except RAISED as error:
-            raise self.failed(error, last_taken(values, arriving)) from None
-        yield self.emit(kept, None)
-
 
 class FlatMapRole(Role):
     """Any number of records out for one in."""
@@ -167,32 +149,6 @@ class FlatMapRole(Role):
 
     def fused_call(self) -> Callable[[Any], Any]:
         return method(self.function, "flat_map")
-
-    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
-        self.taken += len(values)
-        function = self.fused_call()
-        arriving = iter(values)
-        times = iter(stamps) if stamps is not None else None
-        out: list[Any] = []
-        out_times: list[int | None] = []
-        try:
-            for value in arriving:
-                results = function(value)
-                stamp = next(times) if times is not None else None
-                piece, more = spread(results)
-                while True:
-                    out.extend(piece)
-                    if times is not None:
-                        out_times.extend([stamp] * len(piece))
-                    if len(out) >= CHUNK:
-                        yield self.emit(out, None if times is None else out_times)
-                        out, out_times = [], []
-                    if more is None:
-                        break
-                    piece, more = spread(more)
-        except RAISED as error:
-            raise self.failed(error, last_taken(values, arriving)) from None
-        yield self.emit(out, None if times is None else out_times)
 
 
 def spread(results: Any) -> tuple[Sequence[Any], Iterator[Any] | None]:
@@ -291,11 +247,6 @@ class WatermarksRole(Role):
             return lambda value: extract(value, -1)
         return None if self.function is None else _one_or_two(self.function)
 
-    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
-        self.taken += len(values)
-        call = self.fused_call()
-        yield self.emit(values, stamps if call is None else [int(stamp) for stamp in self.call(call, values)])
-
 
 def _one_or_two(function: Any) -> Callable[[Any], Any]:
     try:
@@ -330,7 +281,3 @@ class PassRole(Role):
     """Hands records on: a sink that Spark writes, a print, a committer."""
 
     fused = "pass"
-
-    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
-        self.taken += len(values)
-        yield self.emit(values, stamps)
