@@ -57,7 +57,7 @@ golden: $(READY) ## rewrite the golden files, for you to read in git diff
 	git --no-pager diff --stat -- tests/golden
 
 docs: $(READY) ## write docs/rules from the rules' own words
-	$(BIN)/python -m planner.rule_pages docs/rules
+	$(BIN)/python -m cli.render.rule_pages docs/rules
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .cache build dist *.egg-info

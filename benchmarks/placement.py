@@ -9,9 +9,9 @@ from benchmarks.jobs import wide
 from benchmarks.measure import Figure
 from planner.deployment.deployment import plan_deployment
 from planner.deployment.request import DeploymentRequest
+from planner.frontends.yaml.loader import load_job_data
 from planner.job import Location
 from planner.pipeline import Plan, plan
-from planner.yaml_loader import load_job_data
 
 TITLE = "placement"
 TASK_MANAGERS = 5_000

@@ -12,9 +12,9 @@ import sys
 import time
 
 from benchmarks.jobs import SHAPES
+from planner.frontends.yaml.loader import load_job_data
 from planner.job import Location
 from planner.pipeline import plan
-from planner.yaml_loader import load_job_data
 
 
 def main(shape: str, size: int, rounds: int) -> None:

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterator
 
 from benchmarks.measure import Figure, Unavailable, command, in_turns, output_of
-from spark_runner.java import find_java
-from spark_runner.startup import archive_path
+from spark_runner.clusters.class_archive import archive_path
+from spark_runner.clusters.java import find_java
 
 TITLE = "Spark: from command to result"
 
@@ -30,7 +30,7 @@ def figures(*, quick: bool = False) -> Iterator[Figure]:
         raise Unavailable("pyspark is not installed")
     run = [*command(), "run", "samples/word_count/job.yaml", "--master", "local[2]"]
     if not archive_path(find_java()).exists():  # what a first run leaves behind
-        output_of([sys.executable, "-m", "spark_runner.startup"], accept=(0, 1))
+        output_of([sys.executable, "-m", "spark_runner.clusters.class_archive"], accept=(0, 1))
     commands = {
         "first": ["env", "PLAN_CLASS_ARCHIVE=off", *run],
         "later": run,

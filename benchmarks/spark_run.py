@@ -87,8 +87,8 @@ def _in_turns(runs: dict[str, Callable[[], Any]], rounds: int) -> dict[str, floa
 def _planned(spark: Any, build: Callable[[Any], None]) -> Callable[[], Any]:
     from planner import StreamExecutionEnvironment
     from planner.pipeline import plan
-    from spark_runner.execute import execute
-    from spark_runner.lowering import lower as lowered
+    from spark_runner.batch.execute import execute
+    from spark_runner.lowering.lower import lower as lowered
 
     env = StreamExecutionEnvironment()
     env.set_parallelism(2)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from cli.styled import STYLES, Line, line, plain
+from cli.render.styled import STYLES, Line, line, plain
 
 if TYPE_CHECKING:
     from rich.console import Console

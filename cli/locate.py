@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from planner.errors import OptionError
 
 if TYPE_CHECKING:
-    from planner.config import Config
     from planner.job import JobDefinition
+    from planner.settings.pyproject import Config
 
 _MAY_CONFIGURE = re.compile(r"""\[\s*["']?tool["']?\s*(\.\s*["']?plan\b|\])|^\s*tool\s*\.""", re.MULTILINE)
 FILE_NAMES = ("job.py", "job.yaml", "job.yml")
@@ -36,7 +36,7 @@ def find_job(argument: str | None) -> str:
 
 def load(argument: str | None) -> JobDefinition:
     """The job definition that a command's JOB argument means."""
-    from planner.loading import load_job
+    from planner.frontends.loading import load_job
 
     return load_job(find_job(argument))
 
@@ -48,7 +48,7 @@ def nearest_config() -> Config | None:
     # Most have none, and need neither the parser nor the settings' types.
     if file is None or not _MAY_CONFIGURE.search(file.read_text(encoding="utf-8", errors="replace")):
         return None
-    from planner.config import load_config
+    from planner.settings.pyproject import load_config
 
     return load_config()
 

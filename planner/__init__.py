@@ -9,48 +9,50 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from planner.api.environment import StreamExecutionEnvironment as StreamExecutionEnvironment
-    from planner.api.types import Types as Types
     from planner.errors import JobDefinitionError as JobDefinitionError
     from planner.errors import PlanError as PlanError
+    from planner.frontends.dsl.environment import StreamExecutionEnvironment as StreamExecutionEnvironment
+    from planner.frontends.dsl.types import Types as Types
+    from planner.frontends.loading import load_job as load_job
+    from planner.frontends.loading import load_jobs as load_jobs
     from planner.job import JobDefinition as JobDefinition
-    from planner.loading import load_job as load_job
-    from planner.loading import load_jobs as load_jobs
     from planner.pipeline import Plan as Plan
     from planner.pipeline import plan as plan
     from planner.testing import assert_chained as assert_chained
     from planner.testing import assert_not_chained as assert_not_chained
 
 _HOMES = {
-    "planner.api.connectors": "FileSource KafkaOffsetsInitializer KafkaSource SimpleStringSchema StreamFormat",
-    "planner.api.environment": (
+    "planner.frontends.dsl.connectors": (
+        "FileSource KafkaOffsetsInitializer KafkaSource SimpleStringSchema StreamFormat"
+    ),
+    "planner.frontends.dsl.environment": (
         "Configuration JobExecutionResult NumberSequenceSource ReaderSource RestartStrategies RuntimeExecutionMode "
         "StreamExecutionEnvironment"
     ),
-    "planner.api.event_time": (
+    "planner.frontends.dsl.event_time": (
         "Duration EventTimeSessionWindows SlidingEventTimeWindows Time TimestampAssigner TumblingEventTimeWindows "
         "WatermarkStrategy"
     ),
-    "planner.api.functions": (
+    "planner.frontends.dsl.functions": (
         "AggregateFunction AggregatingStateDescriptor AsyncFunction CoFlatMapFunction CoMapFunction CoProcessFunction "
         "FilterFunction FlatMapFunction Function KeySelector KeyedCoProcessFunction KeyedProcessFunction "
         "ListStateDescriptor MapFunction MapStateDescriptor OutputTag Partitioner ProcessFunction "
         "ProcessWindowFunction ReduceFunction ReducingStateDescriptor RuntimeContext SinkFunction SourceFunction "
         "StateDescriptor ValueStateDescriptor"
     ),
-    "planner.api.streams": (
+    "planner.frontends.dsl.streams": (
         "AsyncDataStream ConnectedStreams DataStream DataStreamSink KeyedStream WindowedStream WriterSink"
     ),
-    "planner.api.types": "Row TypeInformation Types",
+    "planner.frontends.dsl.types": "Row TypeInformation Types",
     "planner.errors": (
         "ExecutionError InternalError JobDefinitionError OptionError PlanError PlanningError UnsupportedOnSpark"
     ),
     "planner.job": "JobDefinition",
-    "planner.loading": "load_job load_jobs",
+    "planner.frontends.loading": "load_job load_jobs",
     "planner.pipeline": "Plan plan",
-    "planner.schema": "job_schema",
+    "planner.frontends.yaml.schema": "job_schema",
     "planner.testing": "assert_chained assert_not_chained",
-    "planner.yaml_loader": "load_job_data",
+    "planner.frontends.yaml.loader": "load_job_data",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
@@ -59,7 +61,7 @@ __all__ = ["load_plan", *_HOME_OF]
 
 def load_plan(path: Any) -> Plan:
     """Load the job of a file (`job.yaml`, `job.py` or `job.py:NAME`) and compile it through all stages."""
-    loading, pipeline = import_module("planner.loading"), import_module("planner.pipeline")
+    loading, pipeline = import_module("planner.frontends.loading"), import_module("planner.pipeline")
     compiled: Plan = pipeline.plan(loading.load_job(path))
     return compiled
 

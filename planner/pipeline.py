@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from planner.chaining.evaluation import find_obstacles
-from planner.chaining.rule import Obstacle
-from planner.execution_graph import ExecutionGraph, build_execution_graph
-from planner.invariants import check_invariants
+from planner.graphs.execution_graph import ExecutionGraph, build_execution_graph
+from planner.graphs.invariants import check_invariants
+from planner.graphs.job_graph import JobGraph, build_job_graph
+from planner.graphs.obstacle import Obstacle
+from planner.graphs.operator_ids import build_operator_ids
+from planner.graphs.physical import Physical, build_physical
+from planner.graphs.plan_json import plan_to_dict
+from planner.graphs.stream_graph import StreamGraph, build_stream_graph
 from planner.job import JobDefinition
-from planner.job_graph import JobGraph, build_job_graph
-from planner.operator_ids import build_operator_ids
-from planner.physical import Physical, build_physical
-from planner.plan_json import plan_to_dict
-from planner.stream_graph import StreamGraph, build_stream_graph
 
 Stage = Literal["stream", "job", "execution", "physical"]
 STAGES: tuple[Stage, ...] = ("stream", "job", "execution", "physical")

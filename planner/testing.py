@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from planner.chaining.rule import Obstacle
+from planner.graphs.obstacle import Obstacle
 from planner.pipeline import Plan
 
 __all__ = ["assert_chained", "assert_not_chained"]

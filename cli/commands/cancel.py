@@ -16,7 +16,7 @@ from cli.options import FormatOption
 from planner.errors import ExecutionError
 
 if TYPE_CHECKING:
-    from spark_runner.runs import RunFolder, RunRecord
+    from spark_runner.runs.store import RunFolder, RunRecord
 
 PATIENCE = 20.0  # seconds
 
@@ -31,7 +31,7 @@ def cancel(
       plan cancel 20261116-014512-3f9a
       plan cancel nightly
     """
-    from spark_runner.runs import FINAL_STATES, RunStore
+    from spark_runner.runs.store import FINAL_STATES, RunStore
 
     folder = RunStore.under(Path.cwd()).folder(id)
     before = folder.record().as_seen()
@@ -48,8 +48,8 @@ def cancel(
 
 def _ask(folder: RunFolder, before: RunRecord) -> None:
     """Leave word in the folder, which reaches a run on another machine too, and wake a process on this one."""
-    from spark_runner.processes import is_alive
-    from spark_runner.runs import FINAL_STATES
+    from spark_runner.runs.processes import is_alive
+    from spark_runner.runs.store import FINAL_STATES
 
     folder.request_cancel()
     if is_alive(before.process) and before.state != "SUBMITTED":

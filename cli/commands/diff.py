@@ -8,11 +8,11 @@ import typer
 
 from cli import console
 from cli.options import FormatOption, complete_job
-from cli.render.changes_text import changes_lines
+from cli.render.text.changes import changes_lines
 from planner.diff.changes import LEVELS, Change, find_changes, job_change
 from planner.diff.comparison import compare
 from planner.diff.versions import load_version, pair_jobs
-from planner.snapshot import Snapshot
+from planner.snapshots.snapshot import Snapshot
 
 _SIDE = "A job file, job.py:NAME, a baseline (plan.lock.json), or git:REV:path."
 

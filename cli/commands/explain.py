@@ -9,11 +9,11 @@ import typer
 from cli import console
 from cli.locate import find_job
 from cli.options import FormatOption, JobArgument
-from cli.render.explanation_text import edge_lines, explanation_lines
+from cli.render.text.explanation import edge_lines, explanation_lines
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation, explain_plan
 from planner.explanation.operators import describe_operators
-from planner.loading import load_job
+from planner.frontends.loading import load_job
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
 
@@ -101,7 +101,7 @@ def _what_if(
     only_broken: bool,
     format: str,
 ) -> None:
-    from cli.render.what_if_text import what_if_lines
+    from cli.render.text.what_if import what_if_lines
     from planner.explanation.settings import apply_settings
     from planner.explanation.what_if import compare
 

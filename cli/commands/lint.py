@@ -14,17 +14,17 @@ from cli import console
 from cli.files import write_whole
 from cli.locate import find_job
 from cli.options import complete_job
-from cli.styled import plain
-from planner.config import load_config
+from cli.render.styled import plain
 from planner.errors import OptionError
-from planner.lint.baseline import FILE_NAME, Baseline
-from planner.lint.baseline_file import load_baseline
-from planner.lint.baseline_update import Update, update_baseline
+from planner.frontends.job_files import find_job_files
 from planner.lint.engine import LintedJob, Report, plan_files
 from planner.lint.engine import lint as lint_jobs
 from planner.lint.finding import Finding
-from planner.lint.job_files import find_job_files
-from planner.snapshot import take_snapshot
+from planner.settings.pyproject import load_config
+from planner.snapshots.baseline import FILE_NAME, Baseline
+from planner.snapshots.baseline_file import load_baseline
+from planner.snapshots.baseline_update import Update, update_baseline
+from planner.snapshots.snapshot import take_snapshot
 
 LintFormat = Literal["text", "json", "sarif", "github", "junit"]
 
@@ -140,7 +140,7 @@ def _failed(jobs: Sequence[LintedJob], failures: Sequence[Finding], specs: Seque
 
 def _print(report: Report, format: LintFormat, output: Path | None) -> None:
     if format == "text" and output is None:
-        from cli.render.findings_text import report_lines
+        from cli.render.text.findings import report_lines
 
         console.write_lines(report_lines(report))
         return
@@ -155,7 +155,7 @@ def _rendered(report: Report, format: LintFormat) -> str:
     """Only the renderer that is asked for is imported."""
     match format:
         case "text":
-            from cli.render.findings_text import report_lines
+            from cli.render.text.findings import report_lines
 
             return plain(report_lines(report))
         case "json":
@@ -167,10 +167,10 @@ def _rendered(report: Report, format: LintFormat) -> str:
 
             return json.dumps(findings_sarif.report_document(report), indent=2, ensure_ascii=False) + "\n"
         case "github":
-            from cli.render.findings_github import annotations
+            from cli.render.findings.github import annotations
 
             return annotations(report.findings)
         case "junit":
-            from cli.render.findings_junit import report_xml
+            from cli.render.findings.junit import report_xml
 
             return report_xml(report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cli import console, locate
 from cli.options import FormatOption, JobArgument
-from cli.render.order_text import order_lines
+from cli.render.text.order import order_lines
 from planner.explanation.order import explain_order
 from planner.pipeline import plan as compile_plan
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from cli import console
-from cli.commands.show_physical import SlotsOption, SpreadOption, TaskManagersOption, show_deployment
+from cli.deployment_options import SlotsOption, SpreadOption, TaskManagersOption, show_deployment
 from cli.files import write_whole
 from cli.locate import find_job
 from cli.options import JobArgument
@@ -103,11 +103,11 @@ def _default_file(spec: str, stage: Stage, format: Format) -> Path:
 
 
 def _content(spec: str, stage: Stage, format: Format, request: DeploymentRequest) -> str | bytes:
-    from planner.loading import load_job
+    from planner.frontends.loading import load_job
 
     compiled = compile_plan(load_job(spec), until="physical" if format == "html" else _until(stage))
     if format == "html":
-        from cli.render.html import to_html
+        from cli.render.page.plan import to_html
 
         return to_html(compiled, _picture(compiled, "physical", request) if compiled.physical else None)
     return _in_format(_picture(compiled, stage, request), format)
@@ -138,15 +138,15 @@ def _in_format(picture: Picture, format: Format) -> str | bytes:
             "--run is drawn as one picture, not as a page", hint="plan run --report FILE.html is the page"
         )
     if format == "mermaid":
-        from cli.render.mermaid import to_mermaid
+        from cli.render.pictures.mermaid import to_mermaid
 
         return to_mermaid(picture)
-    from cli.render.dot import to_dot
+    from cli.render.pictures.dot import to_dot
 
     source = to_dot(picture)
     if format == "dot":
         return source
-    from cli.render.image import draw
+    from cli.render.pictures.image import draw
 
     if len(picture.boxes) > MANY_BOXES:
         console.message(

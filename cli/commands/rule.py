@@ -10,7 +10,7 @@ import typer
 from cli import console
 from cli.command_table import nearest
 from cli.options import FormatOption
-from cli.styled import Line, Span, indented, line, table
+from cli.render.styled import Line, Span, indented, line, table
 from planner.chaining.registry import RULES as CHAINING_RULES
 from planner.errors import OptionError
 from planner.lint.registry import RULES as LINT_RULES

@@ -14,14 +14,14 @@ from cli import console, locate
 from cli.files import write_whole
 from cli.options import FormatOption, JobArgument, TextOrJson
 from planner.errors import OptionError, PlanError
-from planner.quantities import parse_duration
+from planner.settings.quantities import parse_duration
 
 if TYPE_CHECKING:
-    from spark_runner.preparation import PreparedRun
-    from spark_runner.progress import Collected
-    from spark_runner.request import RunRequest
-    from spark_runner.runs import RunFolder
-    from spark_runner.supervision import Outcome
+    from cli.render.text.progress import Collected
+    from spark_runner.clusters.request import RunRequest
+    from spark_runner.runs.preparation import PreparedRun
+    from spark_runner.runs.store import RunFolder
+    from spark_runner.runs.supervision import Outcome
 
 RUN_FAILED, INTERRUPTED = 3, 130
 
@@ -67,9 +67,9 @@ def run(
 
     Exit codes: 0 finished; 2 the job or the options are wrong; 3 the run failed; 130 Ctrl-C.
     """
-    from spark_runner.preparation import check_machine, prepare
-    from spark_runner.request import RunRequest
-    from spark_runner.runs import RunStore
+    from spark_runner.clusters.request import RunRequest
+    from spark_runner.runs.preparation import check_machine, prepare
+    from spark_runner.runs.store import RunStore
 
     _check_report(report)
     request = RunRequest(
@@ -103,7 +103,7 @@ def run(
 
 
 def _print_program(prepared: PreparedRun, request: RunRequest, format: TextOrJson) -> None:
-    from spark_runner.program_text import program_data, program_lines
+    from cli.render.text.spark_program import program_data, program_lines
 
     if format == "json":
         plan = prepared.plan.to_dict()
@@ -113,8 +113,8 @@ def _print_program(prepared: PreparedRun, request: RunRequest, format: TextOrJso
 
 
 def _detach(folder: RunFolder, format: TextOrJson) -> int:
-    from spark_runner.detached import detach
-    from spark_runner.runs import RunStore
+    from cli.detached import detach
+    from spark_runner.runs.store import RunStore
 
     try:
         record = detach(folder)
@@ -132,7 +132,7 @@ def _detach(folder: RunFolder, format: TextOrJson) -> int:
 def _see_through(
     prepared: PreparedRun, folder: RunFolder, *, follow: bool, report: str | None, format: TextOrJson
 ) -> int:
-    from spark_runner.supervision import supervise
+    from spark_runner.runs.supervision import supervise
 
     audience = _audience(prepared, follow=follow, format=format)
     outcome = supervise(prepared.program, folder, strategy=prepared.strategy, audience=audience)
@@ -148,7 +148,7 @@ def _see_through(
 
 
 def _audience(prepared: PreparedRun, *, follow: bool, format: TextOrJson) -> Collected:
-    from spark_runner.progress import Bars, Collected, Follow, FollowCollecting, Lines
+    from cli.render.text.progress import Bars, Collected, Follow, FollowCollecting, Lines
 
     if format == "json":
         return FollowCollecting(sys.stderr) if follow else Collected()
@@ -160,8 +160,8 @@ def _audience(prepared: PreparedRun, *, follow: bool, format: TextOrJson) -> Col
 
 
 def _print_results(outcome: Outcome, document: dict[str, Any], audience: Collected) -> None:
-    from spark_runner.progress import Bars
-    from spark_runner.report_text import report_lines, shown_seconds
+    from cli.render.text.progress import Bars
+    from cli.render.text.run_report import report_lines, shown_seconds
 
     if isinstance(audience, Bars):
         for record in audience.records:
@@ -201,8 +201,8 @@ def _exit_code(outcome: Outcome) -> int:
 
 def _speed_up_the_next(outcome: Outcome) -> None:
     """Let the next local run start faster; nothing that goes wrong here is this run's concern."""
-    from spark_runner.java import find_java
-    from spark_runner.startup import build_archive_in_background
+    from spark_runner.clusters.class_archive import build_archive_in_background
+    from spark_runner.clusters.java import find_java
 
     if outcome.record.state == "FINISHED" and outcome.record.request.master.startswith("local"):
         try:
@@ -218,7 +218,7 @@ def _check_report(report: str | None) -> None:
 
 def _keep(report: str, document: dict[str, Any]) -> None:
     if report.endswith(".html"):
-        from spark_runner.report_html import report_page
+        from cli.render.page.run_report import report_page
 
         write_whole(report, report_page(document))
     else:

@@ -13,10 +13,10 @@ import typer
 
 from cli import console
 from cli.options import FormatOption
-from cli.styled import Line, line, table
+from cli.render.styled import Line, line, table
 
 if TYPE_CHECKING:
-    from spark_runner.runs import RunFolder, RunRecord
+    from spark_runner.runs.store import RunFolder, RunRecord
 
 STYLES = {"FINISHED": "good", "FAILED": "bad", "CANCELED": "warning"}
 
@@ -32,7 +32,7 @@ def runs(
       plan runs 20261116-014512-3f9a
       plan runs --format json
     """
-    from spark_runner.runs import RunStore
+    from spark_runner.runs.store import RunStore
 
     store = RunStore.under(Path.cwd())
     if id is not None:
@@ -78,7 +78,7 @@ def _show(folder: RunFolder, format: str) -> None:
     lines += [line(f"  {_moment(event['time'])}  {_told(event)}") for event in folder.events()]
     console.write_lines(lines)
     if report is not None:
-        from spark_runner.report_text import report_lines
+        from cli.render.text.run_report import report_lines
 
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         console.write_text("\n".join(report_lines(report, width=width)))
@@ -101,7 +101,7 @@ def _told(event: dict[str, Any]) -> str:
 
 
 def _took(record: RunRecord) -> str:
-    from spark_runner.report_text import shown_seconds
+    from cli.render.text.run_report import shown_seconds
 
     end = record.ended or time.time()
     return shown_seconds(end - record.started) if record.started else "-"

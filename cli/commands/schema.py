@@ -11,6 +11,6 @@ def schema() -> None:
     Examples:
       plan schema > job.schema.json
     """
-    from planner.schema import job_schema
+    from planner.frontends.yaml.schema import job_schema
 
     console.write_json(job_schema())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli import console, locate
-from cli.commands.show_physical import (
+from cli.deployment_options import (
     FailOption,
     LoseOption,
     ScheduleOption,
@@ -17,8 +17,8 @@ from cli.commands.show_physical import (
     show_deployment,
 )
 from cli.options import FormatOption, JobArgument, StageName
-from cli.render.stage_text import stage_lines
-from cli.styled import Line
+from cli.render.styled import Line
+from cli.render.text.stages import stage_lines
 from planner.deployment.request import DeploymentRequest
 from planner.pipeline import STAGES, Plan, Stage
 from planner.pipeline import plan as compile_plan
@@ -77,7 +77,7 @@ def show(
 def _deployment_lines(deployment: Deployment | None) -> list[Line]:
     if deployment is None:
         return []
-    from cli.render.deployment_text import deployment_lines  # most calls deploy nothing
+    from cli.render.text.deployment import deployment_lines  # most calls deploy nothing
 
     return deployment_lines(deployment)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from planner.execution_graph import Consumed
-from planner.physical import Subtask
+from planner.graphs.execution_graph import Consumed
+from planner.graphs.physical import Subtask
 
 __all__ = ["Run", "fold_consumed", "fold_groups", "span"]
 

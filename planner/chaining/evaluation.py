@@ -6,8 +6,9 @@ from collections import Counter, deque
 from collections.abc import Iterator
 
 from planner.chaining.registry import RULES
-from planner.chaining.rule import Candidate, Obstacle
-from planner.stream_graph import StreamGraph, StreamNode
+from planner.chaining.rule import Candidate
+from planner.graphs.obstacle import Obstacle
+from planner.graphs.stream_graph import StreamGraph, StreamNode
 
 
 def find_obstacles(graph: StreamGraph) -> tuple[tuple[Obstacle, ...], ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from planner.stream_graph import StreamEdge, StreamNode
+from planner.graphs.obstacle import Obstacle
+from planner.graphs.stream_graph import StreamEdge, StreamNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,17 +22,6 @@ class Candidate:
     chain_head: StreamNode  # head of the chain that the upstream is in
     chaining: bool
     chain_different_max_parallelism: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Obstacle:
-    """One condition that does not hold on one edge."""
-
-    code: str
-    slug: str
-    values: str  # what was found: "parallelism 2 -> 4"
-    change: str | None  # the smallest change of the job that removes it; None where nothing should
-    needed: bool  # the exchange is needed for the result (a keyed exchange): chaining would be wrong
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

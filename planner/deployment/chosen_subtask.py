@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from planner.errors import InternalError, OptionError
-from planner.job_graph import JobGraph
-from planner.physical import Subtask
+from planner.graphs.job_graph import JobGraph
+from planner.graphs.physical import Subtask
 from planner.pipeline import Plan
 
 __all__ = ["choose_subtask"]

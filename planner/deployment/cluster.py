@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from planner.config import Cluster as ClusterSettings
+from planner.settings.pyproject import Cluster as ClusterSettings
 
 __all__ = ["DEFAULT_SLOTS", "Cluster", "resolve_cluster"]
 

@@ -14,7 +14,7 @@ from typing import Any
 from planner.deployment.cluster import Cluster
 from planner.deployment.layout import Layout
 from planner.deployment.placement import Placement
-from planner.execution_graph import ExecutionEdge
+from planner.graphs.execution_graph import ExecutionEdge
 from planner.job import Partitioner
 
 __all__ = ["SORT_SHUFFLE_BUFFERS", "Costs", "EdgeCost", "TaskManagerCost", "count_costs"]

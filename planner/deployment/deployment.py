@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from planner.config import Cluster as ClusterSettings
 from planner.deployment.chosen_subtask import choose_subtask
 from planner.deployment.cluster import Cluster, resolve_cluster
 from planner.deployment.costs import Costs, count_costs
@@ -18,6 +17,7 @@ from planner.deployment.shortage import Shortage, explain_shortage
 from planner.deployment.undecided import Undecided, describe_undecided
 from planner.errors import InternalError, OptionError
 from planner.pipeline import Plan
+from planner.settings.pyproject import Cluster as ClusterSettings
 
 __all__ = ["Deployment", "plan_deployment"]
 

@@ -14,8 +14,8 @@ from typing import Any, Literal
 from planner.deployment.layout import Layout, Range, blocking_links, fold
 from planner.deployment.placement import Placement
 from planner.deployment.steps import region_starts
-from planner.execution_graph import ExecutionEdge
-from planner.physical import Subtask
+from planner.graphs.execution_graph import ExecutionEdge
+from planner.graphs.physical import Subtask
 
 __all__ = ["Failover", "Reason", "RegionRestart", "ResultPart", "plan_failover"]
 

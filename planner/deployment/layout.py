@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from planner.execution_graph import ExecutionEdge, ExecutionGraph
-from planner.job_graph import JobGraph
-from planner.physical import Physical, Subtask
+from planner.graphs.execution_graph import ExecutionEdge, ExecutionGraph
+from planner.graphs.job_graph import JobGraph
+from planner.graphs.physical import Physical, Subtask
 from planner.pipeline import Plan
 
 __all__ = ["Layout", "Range", "blocking_links", "fold", "lay_out"]

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from planner.deployment.cluster import Cluster
 from planner.deployment.layout import Layout
 from planner.deployment.turns import take_turns
-from planner.execution_graph import ExecutionEdge
+from planner.graphs.execution_graph import ExecutionEdge
 
 __all__ = ["MAX_DISTINCT_LOCATIONS", "Placement", "Preference", "Spread", "place_slots", "request_order"]
 

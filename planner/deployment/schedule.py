@@ -25,7 +25,7 @@ from planner.deployment.steps import (
     vertex_region_steps,
     vertex_regions,
 )
-from planner.job_graph import JobGraph
+from planner.graphs.job_graph import JobGraph
 
 __all__ = ["STATES", "Execution", "ExecutionState", "Schedule", "Strategy", "Wait", "schedule_executions"]
 

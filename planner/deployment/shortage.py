@@ -14,8 +14,8 @@ from planner.deployment.layout import Layout, lay_out
 from planner.deployment.placement import request_order
 from planner.deployment.turns import least_slots
 from planner.errors import PlanningError
+from planner.graphs.job_graph import JobVertex
 from planner.job import JobDefinition, Operator
-from planner.job_graph import JobVertex
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
 

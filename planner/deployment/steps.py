@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from planner.deployment.layout import Layout, blocking_links
-from planner.job_graph import JobGraph
-from planner.regions import pipelined_regions
+from planner.graphs.job_graph import JobGraph
+from planner.graphs.regions import pipelined_regions
 
 __all__ = [
     "FIRST_STEP",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from planner.components import Components, strongly_connected
 from planner.deployment.layout import Layout, blocking_links
+from planner.graphs.components import Components, strongly_connected
 
 __all__ = ["least_slots", "take_turns"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.deployment.steps import vertex_regions
-from planner.job_graph import JobGraph
-from planner.physical import Subtask
+from planner.graphs.job_graph import JobGraph
+from planner.graphs.physical import Subtask
 
 __all__ = ["Undecided", "VertexFailure", "describe_undecided"]
 

@@ -15,8 +15,8 @@ from planner.diff.compatibility import incompatibilities
 from planner.diff.id_causes import find_id_causes
 from planner.diff.id_words import cause_in_words
 from planner.diff.record_types import entering_types
-from planner.snapshot import OperatorSnapshot, Snapshot
-from planner.state import describe_state
+from planner.graphs.state import describe_state
+from planner.snapshots.snapshot import OperatorSnapshot, Snapshot
 
 __all__ = ["LEVELS", "Change", "Level", "find_changes", "job_change"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from planner.diff.match import match_operators
-from planner.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot
+from planner.snapshots.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot
 
 __all__ = ["BrokenChain", "Comparison", "OperatorPair", "compare"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from planner.diff.comparison import Comparison, OperatorPair
-from planner.snapshot import Snapshot
+from planner.snapshots.snapshot import Snapshot
 
 CauseKind = Literal["uid", "chain", "added", "lost", "inputs", "order"]
 # From what a reader can act on most directly to what only Flink's numbering explains.

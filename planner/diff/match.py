@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from planner.snapshot import OperatorSnapshot, Snapshot
+from planner.snapshots.snapshot import OperatorSnapshot, Snapshot
 
 Label = Callable[[OperatorSnapshot], Hashable]
 

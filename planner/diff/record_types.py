@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.snapshot import OperatorSnapshot, Snapshot
+from planner.snapshots.snapshot import OperatorSnapshot, Snapshot
 
 # These give out records as they come in.
 _PASS_ON = frozenset({"filter", "watermarks", "sum", "min", "max", "reduce"})

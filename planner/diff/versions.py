@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from planner.errors import JobDefinitionError, OptionError, PlanError
+from planner.frontends.loading import load_jobs, split_spec
 from planner.job import Location
-from planner.lint.baseline_file import load_baseline
-from planner.loading import load_jobs, split_spec
 from planner.pipeline import plan
-from planner.snapshot import Snapshot, take_snapshot
+from planner.snapshots.baseline_file import load_baseline
+from planner.snapshots.snapshot import Snapshot, take_snapshot
 
 __all__ = ["Version", "load_version", "pair_jobs"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.explanation.operators import OperatorRef, describe_operators
-from planner.job_graph import JobVertex
+from planner.graphs.job_graph import JobVertex
 from planner.pipeline import Plan
 
 __all__ = ["ChainExplanation", "ChainLink", "explain_chains"]

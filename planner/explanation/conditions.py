@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.chaining.registry import RULES
+from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.pipeline import Plan
-from planner.stream_graph import StreamEdge, StreamNode
 
 __all__ = ["Condition", "check_conditions"]
 

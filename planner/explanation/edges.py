@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from planner.chaining.rule import Obstacle
 from planner.explanation.operators import OperatorRef, describe_operators
 from planner.explanation.remedies import settings_for
+from planner.graphs.obstacle import Obstacle
+from planner.graphs.stream_graph import StreamEdge
 from planner.job import Location, Partitioner
 from planner.pipeline import Plan
-from planner.stream_graph import StreamEdge
 
 __all__ = ["EdgeExplanation", "Traffic", "Verdict", "explain_edges"]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from planner.graphs.state import State, state_of
+from planner.graphs.stream_graph import StreamNode
 from planner.job import Location, OperatorKind
 from planner.pipeline import Plan
-from planner.state import State, state_of
-from planner.stream_graph import StreamNode
 
 __all__ = ["OperatorRef", "Origin", "describe_operators", "matches"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from planner.job_graph import JobGraph
+from planner.graphs.job_graph import JobGraph
 
 __all__ = ["Placement", "explain_order"]
 

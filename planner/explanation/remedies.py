@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner.chaining.rule import Obstacle
+from planner.graphs.obstacle import Obstacle
+from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.pipeline import Plan
-from planner.stream_graph import StreamEdge, StreamNode
 
 __all__ = ["settings_for"]
 

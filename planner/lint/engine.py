@@ -11,18 +11,18 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from planner.config import Config, load_config
 from planner.diff.comparison import compare
 from planner.errors import InternalError, OptionError, PlanError
+from planner.frontends.loading import load_jobs, split_spec
 from planner.job import Location
-from planner.lint.baseline import Baseline, BaselineJob
 from planner.lint.finding import Finding
 from planner.lint.ignores import Ignore, apply_ignores, python_ignores, yaml_ignores
 from planner.lint.registry import BY_CODE, RULES, select_rules
 from planner.lint.rule import Subject
-from planner.loading import load_jobs, split_spec
 from planner.pipeline import Plan, plan
-from planner.snapshot import take_snapshot
+from planner.settings.pyproject import Config, load_config
+from planner.snapshots.baseline import Baseline, BaselineJob
+from planner.snapshots.snapshot import take_snapshot
 
 __all__ = ["LintedJob", "Report", "lint", "plan_files"]
 

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from planner.config import Config
 from planner.diff.comparison import Comparison
+from planner.graphs.state import State, state_of
+from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Location, Operator
 from planner.lint.finding import Finding, Severity
 from planner.pipeline import Plan
-from planner.snapshot import Snapshot, position_keys, take_snapshot
-from planner.state import State, state_of
-from planner.stream_graph import StreamEdge, StreamNode
+from planner.settings.pyproject import Config
+from planner.snapshots.snapshot import Snapshot, position_keys, take_snapshot
 
 HEADINGS = ("What it does", "Why it matters", "Example", "How to fix it")
 

@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from cli.render.dot import to_dot
-from cli.render.explanation_text import edge_lines, explanation_lines
-from cli.render.mermaid import to_mermaid
-from cli.render.order_text import order_lines
+from cli.render.pictures.dot import to_dot
+from cli.render.pictures.mermaid import to_mermaid
 from cli.render.pictures.stages import PICTURES
-from cli.render.stage_text import stage_lines
-from cli.styled import plain
+from cli.render.styled import plain
+from cli.render.text.explanation import edge_lines, explanation_lines
+from cli.render.text.order import order_lines
+from cli.render.text.stages import stage_lines
 from planner.errors import OptionError
 from planner.explanation.conditions import check_conditions
 from planner.explanation.explain import explain_plan
 from planner.explanation.order import explain_order
+from planner.frontends.yaml.loader import load_job_data
 from planner.job import Location
 from planner.pipeline import STAGES, Plan, plan
-from planner.yaml_loader import load_job_data
 
 CORPUS = Path(__file__).parents[1] / "conformance"
 

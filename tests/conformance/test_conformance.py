@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from planner.errors import InternalError, PlanError
+from planner.frontends.yaml.loader import load_job_data
 from planner.job import Location
 from planner.pipeline import STAGES, plan
-from planner.yaml_loader import load_job_data
 
 CORPUS = {"handmade.jsonl": 101, "streaming.jsonl": 300, "batch.jsonl": 80}
 STAGE_OF_KEY = {"stream_graph": "stream", "job_graph": "job", "execution_graph": "execution", "physical": "physical"}

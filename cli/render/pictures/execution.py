@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cli.render.pictures.picture import Arrow, Box, Cluster, Picture
 from cli.render.words import count
 from planner.errors import OptionError
-from planner.execution_graph import ExecutionEdge
+from planner.graphs.execution_graph import ExecutionEdge
 from planner.pipeline import Plan
 
 __all__ = ["execution_picture", "require_parallelism"]

@@ -9,7 +9,7 @@ from cli.render.names import vertex_names
 from cli.render.pictures.execution import require_parallelism
 from cli.render.pictures.picture import Box, Picture
 from cli.render.words import count
-from planner.physical import Subtask
+from planner.graphs.physical import Subtask
 from planner.pipeline import Plan
 
 __all__ = ["physical_picture", "short_name"]

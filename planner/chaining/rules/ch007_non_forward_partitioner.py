@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule, Obstacle
+from planner.chaining.rule import Candidate, ChainingRule
+from planner.graphs.obstacle import Obstacle
 
 # Who gets which record is part of the result: chaining would change the answer, not only its cost.
 _NEEDED = {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule, Obstacle
+from planner.chaining.rule import Candidate, ChainingRule
+from planner.graphs.obstacle import Obstacle
 
 
 def _find(edge: Candidate) -> Obstacle | None:

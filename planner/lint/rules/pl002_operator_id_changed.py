@@ -35,9 +35,9 @@ from collections.abc import Iterator, Mapping
 from planner.diff.comparison import OperatorPair
 from planner.diff.id_causes import IdCause, find_id_causes
 from planner.diff.id_words import cause_in_words
+from planner.graphs.state import describe_state
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule, called
-from planner.state import describe_state
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:

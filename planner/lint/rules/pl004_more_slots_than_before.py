@@ -27,9 +27,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from planner.graphs.stream_graph import StreamNode
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule, called
-from planner.stream_graph import StreamNode
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:

@@ -29,9 +29,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from planner.graphs.state import describe_state
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule, called
-from planner.state import describe_state
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:

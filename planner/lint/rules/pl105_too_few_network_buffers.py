@@ -32,10 +32,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from planner.config import Cluster
-from planner.execution_graph import ExecutionGraph
+from planner.graphs.execution_graph import ExecutionGraph
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.settings.pyproject import Cluster
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:

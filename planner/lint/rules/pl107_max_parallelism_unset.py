@@ -29,9 +29,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from planner.graphs.state import default_max_parallelism
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule, called
-from planner.state import default_max_parallelism
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:

@@ -28,10 +28,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from planner.graphs.stream_graph import StreamEdge
 from planner.job import Operator, Partition, Select
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule, called
-from planner.stream_graph import StreamEdge
 
 # What these give out lies in the same subtask, and still has the key that it came with.
 _KEEP_KEY = frozenset({"filter", "watermarks", "sum", "min", "max", "reduce", "window_reduce"})

@@ -1,0 +1,83 @@
+"""The part of `plan show` that deploys the physical stage on a cluster; not a command of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from cli.locate import nearest_config
+from planner.deployment.request import DeploymentRequest
+from planner.errors import OptionError
+from planner.pipeline import Plan, Stage
+
+if TYPE_CHECKING:
+    from planner.deployment.deployment import Deployment
+    from planner.settings.pyproject import Cluster
+
+__all__ = [
+    "FailOption",
+    "LoseOption",
+    "ScheduleOption",
+    "SlotsOption",
+    "SpreadOption",
+    "TaskManagersOption",
+    "show_deployment",
+]
+
+TaskManagersOption = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Place the slots on N task managers.", show_default=False),
+]
+SlotsOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="M",
+        help="Slots of each task manager. Alone: as many task managers as needed.",
+        show_default=False,
+    ),
+]
+SpreadOption = Annotated[
+    Literal["evenly", "packed"] | None,
+    typer.Option(help="Where a slot goes that no input draws to a place. Default: evenly.", show_default=False),
+]
+ScheduleOption = Annotated[
+    Literal["eager", "lazy", "regions"] | None,
+    typer.Option(help="In which order subtasks are scheduled, deployed and run.", show_default=False),
+]
+FailOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="VERTEX[SUBTASK]", help="What restarts when this subtask fails. May be repeated.", show_default=False
+    ),
+]
+LoseOption = Annotated[
+    bool, typer.Option("--lose-task-manager", help="With --fail: the subtask's task manager is lost with it.")
+]
+
+
+def show_deployment(compiled: Plan, stages: tuple[Stage, ...], request: DeploymentRequest) -> Deployment | None:
+    """The deployment that the options or the project's settings ask for; None where neither does."""
+    asked = request != DeploymentRequest()
+    if "physical" not in stages:
+        if asked:
+            raise OptionError(
+                f"task managers, schedules and failures belong to the physical stage, not to the {stages[-1]} graph",
+                hint="add --stage physical",
+            )
+        return None
+    settings = _settings(compiled)
+    sized = settings is not None and (settings.task_managers or settings.slots)
+    if not asked and not sized:
+        return None
+    if request.spread and not (request.task_managers or request.slots or sized):
+        raise OptionError("--spread: there is no cluster to spread over", hint="add --task-managers N --slots M")
+    from planner.deployment.deployment import plan_deployment  # most calls deploy nothing
+
+    return plan_deployment(compiled, request, settings)
+
+
+def _settings(compiled: Plan) -> Cluster | None:
+    config = nearest_config()
+    return config.for_job(compiled.job.name, compiled.job.location.file).cluster if config else None

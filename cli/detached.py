@@ -1,0 +1,79 @@
+"""A run in a process of its own, for `plan run --detach`: reads the request from the run's folder and sees it through.
+
+    python -m cli.detached FOLDER SUBMITTED
+
+SUBMITTED is the time of the submission it was started for: a later one under the same id is not its own.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from cli.render.text.progress import Lines
+from planner.errors import ExecutionError, PlanError
+from spark_runner.runs.preparation import check_machine, prepare
+from spark_runner.runs.store import RunFolder, RunRecord
+from spark_runner.runs.supervision import supervise
+
+__all__ = ["detach"]
+
+_OUTPUT = "output.txt"
+_LONGEST = 120.0  # seconds until a new process has taken its run over
+
+
+def detach(run: RunFolder) -> RunRecord:
+    """Start a process for a submitted run, and return once it has accepted the run; raises why it did not."""
+    submitted = repr(run.record().submitted)
+    own = str(Path(__file__).parents[1])
+    with (run.path / _OUTPUT).open("ab") as output:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "cli.detached", str(run.path.absolute()), submitted],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,  # closing the terminal must not end it
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))},
+        )
+    deadline = time.monotonic() + _LONGEST
+    while time.monotonic() < deadline:
+        record = run.record()
+        if record.state != "SUBMITTED":
+            return record
+        if child.poll() is not None:
+            break
+        time.sleep(0.05)
+    child.kill()
+    child.wait()
+    said = (run.path / _OUTPUT).read_text(errors="replace").strip().splitlines()
+    raise ExecutionError(f"the run's process ended before it took the run over: {said[-1] if said else 'no output'}")
+
+
+def main(folder: Path, submitted: float) -> int:
+    """See one submitted run to its end."""
+    run = RunFolder(folder)
+    record = run.record()
+    if record.state != "SUBMITTED" or record.submitted != submitted:
+        print(f"error: run {run.id} is not the one this process was started for", file=sys.stderr)
+        return 2
+    try:
+        prepared = prepare(record.request)
+        check_machine(record.request)
+    except PlanError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    run.move("CREATED")
+    outcome = supervise(prepared.program, run, strategy=prepared.strategy, audience=Lines(sys.stdout, sys.stderr))
+    if outcome.error is not None:
+        print(f"error: {outcome.error}", file=sys.stderr)
+    return 0 if outcome.record.state == "FINISHED" else 3
+
+
+if __name__ == "__main__":
+    code = main(Path(sys.argv[1]), float(sys.argv[2]))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # a thread that still waits for a dead cluster must not hold the process

@@ -1,0 +1,77 @@
+"""Pictures as Mermaid flowcharts, for Markdown pages that draw them."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from cli.render.pictures.palette import ARROWS, BOXES, CLUSTERS, INK
+from cli.render.pictures.picture import Arrow, ArrowKind, Box, Picture
+
+__all__ = ["to_mermaid"]
+
+# Mermaid reads entities written with '#': all that could end a string, open markup or start Markdown goes that way.
+_SPECIAL = re.compile('["#<>&`\\\\|{}\\[\\]();*_~]')
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f]")
+_LINES: dict[ArrowKind, str] = {"chained": "-->", "broken": "==>", "needed": "-.->", "fixed": "-.->", "wire": "-->"}
+
+
+def to_mermaid(picture: Picture) -> str:
+    """The picture as one flowchart."""
+    lines = ["---", f"title: {_yaml_text(picture.title)}", "---", "flowchart TB"]
+    inside: dict[str | None, list[Box]] = {}
+    for box in picture.boxes:
+        inside.setdefault(box.cluster, []).append(box)
+    lines += [f"    {_box(box)}" for box in inside.get(None, ())]
+    for cluster in picture.clusters:
+        title = ", ".join(text for text in (cluster.title, cluster.subtitle) if text)
+        lines += [f'    subgraph {cluster.id}["{_text(title)}"]']
+        lines += [f"        {_box(box)}" for box in inside.get(cluster.id, ())]
+        lines += [
+            "    end",
+            f"    style {cluster.id} {_fill(CLUSTERS[cluster.kind].inside, CLUSTERS[cluster.kind].border)}",
+        ]
+    lines += [f"    {_arrow(arrow)}" for arrow in picture.arrows]
+    stacks = (tuple(row[0] for row in picture.rows), *picture.columns)
+    lines += [f"    {above} ~~~ {below}" for stack in stacks for above, below in pairwise(stack)]
+    return "\n".join([*lines, *_styles(picture)]) + "\n"
+
+
+def _box(box: Box) -> str:
+    below = "".join(f"<br/>{_text(text)}" for text in box.lines if text)
+    return f'{box.id}["{_text(box.title)}{below}"]:::{box.kind}'
+
+
+def _arrow(arrow: Arrow) -> str:
+    parts = [text for text in (arrow.label, *arrow.lines) if text]
+    label = f'|"{"<br/>".join(_text(part) for part in parts)}"|' if parts else ""
+    return f"{arrow.source} {_LINES[arrow.kind]}{label} {arrow.target}"
+
+
+def _styles(picture: Picture) -> list[str]:
+    kinds = dict.fromkeys(box.kind for box in picture.boxes)
+    lines = [f"    classDef {kind} {_fill(BOXES[kind].inside, BOXES[kind].border)}" for kind in kinds]
+    for kind, stroke in ARROWS.items():
+        numbers = [str(number) for number, arrow in enumerate(picture.arrows) if arrow.kind == kind]
+        if numbers:
+            style = f"stroke:{stroke.color},stroke-width:{stroke.width:g}px"
+            lines.append(f"    linkStyle {','.join(numbers)} {style}")
+    return lines
+
+
+def _fill(inside: str, border: str) -> str:
+    return f"fill:{inside},stroke:{border},color:{INK}"
+
+
+def _text(text: str) -> str:
+    def entity(match: re.Match[str]) -> str:
+        return f"#{ord(match.group())};"
+
+    clean = _CONTROL.sub("\ufffd", text.replace("\r\n", "\n").replace("\t", " "))
+    return "<br/>".join(_SPECIAL.sub(entity, part) for part in clean.split("\n"))
+
+
+def _yaml_text(text: str) -> str:
+    import json
+
+    return json.dumps(_CONTROL.sub("\ufffd", text).replace("\n", " "), ensure_ascii=False)

@@ -1,0 +1,185 @@
+"""The explanation as text: chains, then the edges between them, then the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from cli.render.styled import Line, Span, indented, line, table
+from cli.render.words import count, max_parallelism_words, parallelism_words
+from planner.explanation.chains import ChainExplanation, ChainLink
+from planner.explanation.edges import EdgeExplanation
+from planner.explanation.explain import Explanation
+from planner.explanation.operators import ORIGIN_WORDS
+
+if TYPE_CHECKING:
+    from planner.explanation.conditions import Condition
+
+NEEDED = "leave it: this exchange is part of what the job computes"
+LONG_CHAIN = 30  # operators listed of one chain
+FIXED = "nothing that the job can say would chain it"
+
+
+def explanation_lines(explanation: Explanation, *, spec: str, only_broken: bool = False) -> list[Line]:
+    """The whole answer; with `only_broken` just the edges that are not chained."""
+    parts = [[line((explanation.name, "title"))]]
+    if not only_broken:
+        parts.append(_chains(explanation))
+    parts.append(_edges(explanation, spec))
+    parts.append(_summary(explanation))
+    return [spans for number, part in enumerate(parts) for spans in ([()] if number else []) + part]
+
+
+def edge_lines(edge: EdgeExplanation, conditions: Sequence[Condition]) -> list[Line]:
+    """One edge with all conditions and how each came out."""
+    rows: list[Sequence[str | Span]] = [
+        (
+            ("ok", "good") if condition.holds else ("NO", "broken"),
+            (condition.code, "code"),
+            condition.slug,
+            condition.found,
+        )
+        for condition in conditions
+    ]
+    held = sum(condition.holds for condition in conditions)
+    verdict = line(f"{held} of {len(conditions)} conditions hold: ", _verdict(edge))
+    return [*_head(edge), *indented(_traffic(edge)), *indented([verdict, *indented(table(rows)), *_advice(edge, None)])]
+
+
+def _chains(explanation: Explanation) -> list[Line]:
+    lines = [
+        line(
+            ("Chains", "title"),
+            (" (what runs together as one task; on every edge inside, all twelve conditions hold)", "dim"),
+        )
+    ]
+    width = len(str(len(explanation.chains)))
+    for chain in explanation.chains:
+        number = f"{chain.position + 1:>{width}}. "
+        lines.append(line(f"  {number}", (chain.name, "operator")))
+        lines += indented(_chain(chain), 2 + len(number))
+    return lines if explanation.chains else [line("no operators: there is nothing to run")]
+
+
+def _chain(chain: ChainExplanation) -> list[Line]:
+    origins = {link.operator.parallelism_from for link in chain.links}
+    words = parallelism_words(chain.parallelism)
+    mixed = len(origins) > 1
+    if not mixed and chain.parallelism > 0:
+        words += f" ({ORIGIN_WORDS[chain.links[0].operator.parallelism_from]})"
+    facts = [words, f"slot sharing group {chain.slot_sharing_group}"]
+    if chain.max_parallelism > 0:
+        facts.insert(1, f"max parallelism {chain.max_parallelism}")
+    if chain.co_location_group is not None:
+        facts.append("co-located")
+    limits = len({link.operator.max_parallelism for link in chain.links}) > 1
+    rows = [_link(link, mixed=mixed, limits=limits) for link in chain.links]
+    if len(rows) > LONG_CHAIN:
+        more: Sequence[str | Span] = (f"... and {len(rows) - LONG_CHAIN + 1} more", "", "", "")
+        rows[LONG_CHAIN - 4 : -3] = [more]
+    return [line((", ".join(facts), "dim")), *table(rows)]
+
+
+def _link(link: ChainLink, *, mixed: bool, limits: bool) -> Sequence[str | Span]:
+    """One operator; where the chain is of different minds on a number, what this one says."""
+    operator = link.operator
+    facts = [f"parallelism {ORIGIN_WORDS[operator.parallelism_from]}"] if mixed else []
+    facts += [f"own max parallelism {max_parallelism_words(operator.max_parallelism)}"] if limits else []
+    origin = ", ".join(facts)
+    return ("  " * link.depth + operator.key, operator.name, (origin, "dim"), (str(operator.location), "place"))
+
+
+def _edges(explanation: Explanation, spec: str) -> list[Line]:
+    between = explanation.between
+    chained = explanation.summary.chained_edges
+    if not between:
+        words = f"all {chained} are chained" if chained != 1 else "the only one is chained"
+        return [line(("Edges", "title"), f": {words}, nothing crosses the network")] if chained else []
+    lines = [line(("Edges between chains", "title"), (f" ({len(between)} of {len(explanation.edges)})", "dim"))]
+    for number, edge in enumerate(between):
+        lines += indented([*([()] if number else []), *edge_explained(edge, spec)])
+    return lines
+
+
+def edge_explained(edge: EdgeExplanation, spec: str | None) -> list[Line]:
+    """One edge that is not chained: who asked for it, what it costs, its obstacles, what to do."""
+    rows: list[Sequence[str | Span]] = [((o.code, "code"), f"{o.slug}:", o.values) for o in edge.obstacles]
+    because = [line(_verdict(edge), " because of"), *indented(table(rows, gap=1))]
+    return [*_head(edge), *indented([*_traffic(edge), *because, *_advice(edge, spec)])]
+
+
+def _head(edge: EdgeExplanation) -> list[Line]:
+    extra = f" side output {edge.side_output}" if edge.side_output is not None else ""
+    if edge.type_number:
+        extra += f" input {edge.type_number}"
+    return [
+        line(
+            (edge.source.label, "operator"), " -> ", (edge.target.label, "operator"), extra,
+            "  ", (edge.partitioner, "code"), "  ", (str(edge.location), "place"),
+        )
+    ]  # fmt: skip
+
+
+def _traffic(edge: EdgeExplanation) -> list[Line]:
+    lines = [line((f"{edge.partitioner} comes from {edge.asked_by}", "dim"))]
+    if edge.traffic:
+        gates = count(edge.traffic.gates, "input gate")
+        sides = f"{edge.source.parallelism} -> {edge.target.parallelism} subtasks"
+        figures = f"{sides}: {count(edge.traffic.channels, 'channel')}, {count(edge.traffic.buffers, 'network buffer')}"
+        lines.append(line((f"{figures} in {gates}", "dim")))
+    return lines
+
+
+def _verdict(edge: EdgeExplanation) -> Span:
+    if edge.chained:
+        return ("chained", "chained")
+    return ("not chained", "broken" if edge.verdict == "broken" else "needed")
+
+
+def _advice(edge: EdgeExplanation, spec: str | None) -> Iterable[Line]:
+    if edge.chained:
+        return []
+    if edge.verdict != "broken":
+        return [line((NEEDED if edge.verdict == "needed" else FIXED, "needed"))]
+    changes = edge.changes
+    lines = [line("to chain it: ", (changes[0], "change"))]
+    lines += [line("         and: ", (change, "change")) for change in changes[1:]]
+    if spec and edge.settings:
+        options = " ".join(f"--set {shell_word(setting)}" for setting in edge.settings)
+        lines.append(line(("try: ", "dim"), (f"plan explain {shell_word(spec)} {options}", "dim")))
+    return lines
+
+
+def shell_word(word: str) -> str:
+    """The word as a shell would read it back."""
+    from shlex import quote
+
+    return quote(word)
+
+
+def _summary(explanation: Explanation) -> list[Line]:
+    figures = explanation.summary
+    rows: list[Sequence[str | Span]] = [
+        ("operators", str(figures.operators), ""),
+        ("chains", str(figures.chains), f"{figures.chained_edges} of {count(figures.edges, 'edge')} chained"),
+    ]
+    if figures.tasks is None:
+        rows.append(("tasks", "?", "batch mode decides the missing parallelisms at run time"))
+    else:
+        groups = ", ".join(f"{group} {slots}" for group, slots in figures.slots_by_group)
+        per = f"{explanation.buffers_per_channel} a channel and {explanation.floating_buffers} floating an input gate"
+        rows += [
+            ("tasks", str(figures.tasks), "subtasks of all chains"),
+            ("channels", str(figures.channels), "between subtasks of different chains"),
+            ("slots", str(figures.slots), f"by slot sharing group: {groups}" if groups else ""),
+            ("network buffers", str(figures.buffers), f"{per}; {_largest(explanation)}" if figures.buffers else ""),
+        ]
+    return [line(("Summary", "title")), *indented(table([(a, b, (c, "dim")) for a, b, c in rows], right=(1,)))]
+
+
+def _largest(explanation: Explanation) -> str:
+    """Which edge takes the most buffers, and what the largest gate holds."""
+    edges = [(edge, edge.traffic) for edge in explanation.between if edge.traffic]
+    edge, traffic = max(edges, key=lambda pair: pair[1].buffers)
+    ends = f"{edge.source.label} -> {edge.target.label}"
+    return f"most on {ends} ({traffic.buffers}); the largest gate has {explanation.summary.largest_gate}"

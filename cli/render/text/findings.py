@@ -1,0 +1,67 @@
+"""Findings for people: place, message, the source line with a caret, and what to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from cli.render.styled import Line, line
+from planner.lint.engine import Report
+from planner.lint.finding import SEVERITIES, Finding
+
+
+def report_lines(report: Report) -> list[Line]:
+    """All findings, then one line that counts them; nothing at all where there is nothing to say."""
+    lines = [spans for finding in report.findings for spans in (*finding_lines(finding), ())]
+    return [*lines, _summary(report)] if report.findings else []
+
+
+def finding_lines(finding: Finding) -> list[Line]:
+    """One finding."""
+    return [
+        line((str(finding.location), "place"), ": ", (finding.code, "code"), f" {finding.slug} ",
+             (finding.severity, finding.severity)),
+        *(line("  ", text) for text in finding.message.splitlines()),
+        *_source(finding),
+        *_fix(finding),
+    ]  # fmt: skip
+
+
+def _fix(finding: Finding) -> Iterable[Line]:
+    first, *rest = (finding.fix or "").splitlines() or [""]
+    return [line("  fix: ", (first, "change")), *(line("  ", text) for text in rest)] if first else []
+
+
+def _source(finding: Finding) -> Iterable[Line]:
+    """The line of the user's file, and carets under what is meant: from the column, or the whole of it."""
+    lines = _read(finding.location.file)
+    if finding.location.line > len(lines):
+        return []
+    text = lines[finding.location.line - 1].expandtabs(4)
+    if not text.strip():
+        return []
+    start = max((finding.location.column or 0) - 1, len(text) - len(text.lstrip()))
+    width = len(text.rstrip()) - start
+    number = str(finding.location.line)
+    return [
+        line((f"  {number} | ", "dim"), text.rstrip()),
+        line((f"  {' ' * len(number)} | ", "dim"), " " * start, ("^" * max(width, 1), finding.severity)),
+    ]
+
+
+@lru_cache(maxsize=8)
+def _read(file: str) -> Sequence[str]:
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ()
+
+
+def _summary(report: Report) -> Line:
+    counts = Counter(finding.severity for finding in report.findings)
+    parts = [f"{counts[level]} {level}{'s' if counts[level] != 1 else ''}" for level in SEVERITIES if counts[level]]
+    ignored = f", {report.ignored} ignored" if report.ignored else ""
+    files = f"{len(report.files)} file{'s' if len(report.files) != 1 else ''}"
+    return line(f"{', '.join(parts)} in {files}{ignored}")

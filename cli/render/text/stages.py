@@ -1,0 +1,143 @@
+"""The four stages as text, one function a stage, in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from cli.render.folding import Run, fold_consumed, fold_groups, span
+from cli.render.names import vertex_names
+from cli.render.styled import Line, Span, indented, line, table
+from cli.render.words import count, max_parallelism_words, parallelism_words
+from planner.graphs.execution_graph import ExecutionEdge
+from planner.pipeline import Plan, Stage
+
+__all__ = ["STAGE_LINES", "stage_lines"]
+
+MOST_RUNS = 12  # lines for one edge, or for all slots, before the rest is counted
+UNDECIDED = "batch mode decides the missing parallelisms at run time: there is no such stage before that"
+
+
+def stage_lines(plan: Plan, stages: Sequence[Stage]) -> list[Line]:
+    """The stages one below the other, under the job's name."""
+    lines = [line((plan.stream_graph.name, "title"))]
+    for stage in stages:
+        lines += [(), *STAGE_LINES[stage](plan)]
+    return lines
+
+
+def _stream(plan: Plan) -> list[Line]:
+    graph = plan.stream_graph
+    title = f" ({count(len(graph.nodes), 'node')}, {count(len(graph.edges), 'edge')})"
+    nodes: list[Sequence[str | Span]] = [
+        tuple((word, "dim") for word in ("id", "name", "parallelism", "max", "group", "strategy", "operator id", ""))
+    ]
+    for node in graph.nodes:
+        shown = str(node.parallelism) if node.parallelism > 0 else "?"
+        nodes.append(
+            (
+                str(node.id), (node.name, "operator"), shown, max_parallelism_words(node.max_parallelism),
+                node.slot_sharing_group, node.chaining_strategy, (plan.operator_ids[node.id], "dim"),
+                (str(node.operator.location), "place"),
+            )
+        )  # fmt: skip
+    edges: list[Sequence[str | Span]] = []
+    for edge, obstacles in zip(graph.edges, plan.obstacles, strict=True):
+        verdict: Span = ("not chained: " + " ".join(o.code for o in obstacles), "broken")
+        details = [f"input {edge.type_number}"] if edge.type_number else []
+        details += [f"side output {edge.side_output}"] if edge.side_output is not None else []
+        details += [edge.exchange_mode.lower()] if edge.exchange_mode != "UNDEFINED" else []
+        edges.append(
+            (
+                f"{edge.source} -> {edge.target}", (edge.partitioner, "code"),
+                verdict if obstacles else ("chained", "chained"), (", ".join(details), "dim"),
+            )
+        )  # fmt: skip
+    return [
+        line(("Stream graph", "title"), (title, "dim")),
+        *indented(table(nodes, right=(0, 2, 3))),
+        *([()] if edges else []),
+        *indented(table(edges)),
+    ]
+
+
+def _job(plan: Plan) -> list[Line]:
+    graph = plan.job_graph
+    assert graph is not None
+    vertices = "1 vertex" if len(graph.vertices) == 1 else f"{len(graph.vertices)} vertices"
+    title = f" ({vertices}, {count(len(graph.edges), 'edge')})"
+    lines = [line(("Job graph", "title"), (title, "dim"))]
+    for position, vertex in enumerate(graph.vertices):
+        facts = [parallelism_words(vertex.parallelism), f"max {max_parallelism_words(vertex.max_parallelism)}"]
+        facts += [f"group {vertex.slot_sharing_group}", *(["co-located"] if vertex.co_location_group else [])]
+        lines.append(line(f"  {position + 1}. ", (vertex.name, "operator")))
+        lines.append(line(f"     {', '.join(facts)}, ", (vertex.id, "dim")))
+    rows: list[Sequence[str | Span]] = [
+        (
+            f"{edge.source + 1} -> {edge.target + 1}", (edge.ship_strategy, "code"), edge.distribution,
+            (edge.result_type, "dim"), (f"input {edge.type_number}" if edge.type_number else "", "dim"),
+        )
+        for edge in graph.edges
+    ]  # fmt: skip
+    return [*lines, *([()] if rows else []), *indented(table(rows))]
+
+
+def _execution(plan: Plan) -> list[Line]:
+    graph, job_graph = plan.execution_graph, plan.job_graph
+    if graph is None or job_graph is None:
+        return [line(("Execution graph", "title"), f": {UNDECIDED}")]
+    subtasks = count(graph.execution_vertices, "subtask")
+    title = f" ({subtasks}, {count(graph.execution_edges, 'channel')}, {count(graph.required_slots, 'slot')}, "
+    title += f"{count(graph.pipelined_regions, 'pipelined region')})"
+    rows: list[Sequence[str | Span]] = [
+        (f"{position + 1}.", (vertex.name, "operator"), f"subtasks {span(0, graph.parallelisms[position] - 1)}")
+        for position, vertex in enumerate(job_graph.vertices)
+    ]
+    lines = [line(("Execution graph", "title"), (title, "dim")), *indented(table(rows, right=(0,)))]
+    if graph.edges:
+        lines.append(())
+    for edge in graph.edges:
+        lines += indented(_wiring(plan, edge))
+    return lines
+
+
+def _wiring(plan: Plan, edge: ExecutionEdge) -> list[Line]:
+    assert plan.job_graph is not None
+    strategy = plan.job_graph.edges[edge.job_edge].ship_strategy
+    head = line(
+        f"{edge.source + 1} -> {edge.target + 1}  ", (strategy, "code"), f" {edge.distribution}, ",
+        count(edge.channels, "channel"),
+    )  # fmt: skip
+    return [head, *indented(_runs(fold_consumed(edge.consumed), "consumer"))]
+
+
+def _physical(plan: Plan) -> list[Line]:
+    physical, job_graph = plan.physical, plan.job_graph
+    if physical is None or job_graph is None:
+        return [line(("Physical", "title"), f": {UNDECIDED}")]
+    names = vertex_names(plan)
+    slots, regions = physical.slots, physical.failover_regions
+    figures = f"{count(len(slots), 'slot')}, {count(len(regions), 'failover region')}"
+    return [
+        line(("Physical", "title"), (f" ({figures})", "dim")),
+        line("  subtasks that share a slot"),
+        *indented(_runs(fold_groups(slots, names), "slot"), 4),
+        line("  subtasks that restart together"),
+        *indented(_runs(fold_groups(regions, names), "region"), 4),
+    ]
+
+
+def _runs(runs: Sequence[Run], noun: str) -> list[Line]:
+    shown = runs if len(runs) <= MOST_RUNS + 1 else runs[:MOST_RUNS]
+    rows: list[Sequence[str | Span]] = [
+        (f"{noun}{'' if run.length == 1 else 's'} {span(run.first, run.last)}:", run.text) for run in shown
+    ]
+    rest = sum(run.length for run in runs[len(shown) :])
+    return [*table(rows, gap=1), *([line((f"... and {count(rest, noun)} more", "dim"))] if rest else [])]
+
+
+STAGE_LINES: dict[Stage, Callable[[Plan], list[Line]]] = {
+    "stream": _stream,
+    "job": _job,
+    "execution": _execution,
+    "physical": _physical,
+}

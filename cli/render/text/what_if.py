@@ -1,0 +1,106 @@
+"""What a change would do, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cli.render.styled import Line, Span, indented, line, table
+from cli.render.text.explanation import edge_explained
+from cli.render.words import count
+from planner.explanation.what_if import WhatIf
+from planner.graphs.state import describe_state
+
+
+def what_if_lines(difference: WhatIf, *, spec: str) -> list[Line]:
+    """Chains made and broken, figures, and state that would be lost."""
+    lines = [line((difference.after.name, "title"), " with ", (", ".join(difference.settings), "change")), ()]
+    if difference.nothing:
+        return [*lines, line("nothing changes: the same chains, the same exchanges, the same operator ids")]
+    parts = [
+        _operators(difference),
+        _made(difference),
+        _broken(difference),
+        _exchanges(difference),
+        _figures(difference),
+        _state(difference),
+    ]
+    return lines + [spans for part in parts if part for spans in [*part, ()]][:-1]
+
+
+def _operators(difference: WhatIf) -> list[Line]:
+    lines = [line(("New operator", "title"), f": {ref.label}") for ref in difference.new_operators]
+    return lines + [line(("Operator lost", "bad"), f": {ref.label}") for ref in difference.lost_operators]
+
+
+def _made(difference: WhatIf) -> list[Line]:
+    if not difference.newly_chained:
+        return []
+    lines = [line(("Newly chained", "good"))]
+    for edge in difference.newly_chained:
+        lines.append(line(f"  {edge.source.label} -> {edge.target.label}"))
+    return lines
+
+
+def _broken(difference: WhatIf) -> list[Line]:
+    lines: list[Line] = []
+    for title, edges in (
+        ("No longer chained", difference.newly_broken),
+        ("Still not chained, for other reasons", difference.still_broken),
+    ):
+        if edges:
+            lines.append(line((title, "broken")))
+            for edge in edges:
+                lines += indented(edge_explained(edge, None))
+    return lines
+
+
+def _exchanges(difference: WhatIf) -> list[Line]:
+    if not difference.new_partitioners:
+        return []
+    lines = [line(("Exchanges that change", "title"))]
+    for old, new in difference.new_partitioners:
+        ends = f"  {new.source.label} -> {new.target.label}: "
+        lines.append(line(ends, (old.partitioner, "code"), " -> ", (new.partitioner, "code")))
+    return lines
+
+
+def _figures(difference: WhatIf) -> list[Line]:
+    rows: list[Sequence[str | Span]] = []
+    for name, before, after in difference.figures:
+        if before != after:
+            shown = ["?" if value is None else str(value) for value in (before, after)]
+            step = f"{after - before:+}" if before is not None and after is not None else ""
+            rows.append((name, shown[0], "->", shown[1], (step, "dim")))
+    if not rows:
+        return [line(("Figures", "title"), ": as before")]
+    return [line(("Figures", "title")), *indented(table(rows, right=(1, 3)))]
+
+
+def _state(difference: WhatIf) -> list[Line]:
+    changed = difference.changed_ids
+    if not changed:
+        return [line(("State", "title"), ": every operator keeps its id, so a savepoint still fits")]
+    keeping = [item for item in changed if item.after.state != "none"]
+    lines = [line(("State", "bad" if keeping else "title"), f": {_lost(len(changed), len(keeping))}")]
+    rows: list[Sequence[str | Span]] = [
+        (
+            item.after.label,
+            (describe_state(item.after.state), "" if item.after.state == "none" else "bad"),
+            item.before.operator_id,
+            "->",
+            item.after.operator_id,
+        )
+        for item in changed
+    ]
+    lines += indented(table(rows))
+    if any(item.after.uid is None for item in keeping):
+        lines.append(line("  give these operators a uid first, and take the savepoint after that: then their ids stay"))
+    return lines
+
+
+def _lost(changed: int, keeping: int) -> str:
+    ids = count(changed, "operator id")
+    if not keeping:
+        return f"{ids} would change, none of an operator that keeps state"
+    which = "of an operator that may keep state" if changed == keeping == 1 else f"{keeping} where state may be kept"
+    return f"{ids} would change, {which}: what a savepoint holds under the old id would not be found"

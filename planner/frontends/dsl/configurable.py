@@ -1,0 +1,96 @@
+"""What can be set on an operator after it was made."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from planner.errors import JobDefinitionError
+from planner.frontends.dsl.building import Node
+from planner.frontends.dsl.places import caller_line, user_location
+from planner.job import Operator
+from planner.settings.job_format import OPERATOR_KEYS
+from planner.settings.values import Fault
+
+__all__ = ["Configurable"]
+
+
+class Configurable:
+    """An operator's settings. Streams that are no operator (a union, a partition) refuse them."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+
+    def _set(self, call: str, key: str, value: Any) -> Self:
+        node = self._node
+        if node.form is not Operator:
+            raise JobDefinitionError(
+                f"{call}() belongs to an operator, this stream is a {node.kind}", location=user_location(),
+                hint=f"call {call}() on the operator before or after it",
+            )  # fmt: skip
+        try:
+            node.arguments[key] = OPERATOR_KEYS[key].type.read(value)
+        except Fault as fault:
+            raise JobDefinitionError(f"{call}() {fault.message}", location=user_location(), hint=fault.hint) from None
+        node.source_lines.append(caller_line())
+        self._check(call)
+        return self
+
+    def _check(self, call: str) -> None:
+        settings = self._node.arguments
+        sink = settings["kind"] in ("sink", "print")
+        if sink and settings.get("chaining") == "start_new":
+            raise JobDefinitionError(
+                "Flink's sinks cannot start a new chain", location=user_location(), hint="use disable_chaining()"
+            )
+        if settings.get("api") == "v2" and "uid_hash" in settings:
+            raise JobDefinitionError(
+                "Flink takes no uid hash on a v2 sink, which becomes several operators",
+                location=user_location(),
+                hint="use uid()",
+            )
+        if settings.get("parallel") is False and settings.get("parallelism", 1) != 1:
+            raise JobDefinitionError("a source that is not parallel has one subtask", location=user_location())
+
+    def name(self, name: str) -> Self:
+        """The name that plans show."""
+        return self._set("name", "name", name)
+
+    def uid(self, uid: str) -> Self:
+        """A fixed identity for the operator's state."""
+        return self._set("uid", "uid", uid)
+
+    def set_uid_hash(self, uid_hash: str) -> Self:
+        """An operator id of an older job to take over."""
+        return self._set("set_uid_hash", "uid_hash", uid_hash)
+
+    def set_description(self, description: str) -> Self:
+        """A longer text for people."""
+        return self._set("set_description", "description", description)
+
+    def set_parallelism(self, parallelism: int) -> Self:
+        """How many subtasks."""
+        return self._set("set_parallelism", "parallelism", parallelism)
+
+    def set_max_parallelism(self, max_parallelism: int) -> Self:
+        """How many key groups."""
+        return self._set("set_max_parallelism", "max_parallelism", max_parallelism)
+
+    def slot_sharing_group(self, slot_sharing_group: str) -> Self:
+        """Operators of one group may share a slot."""
+        return self._set("slot_sharing_group", "slot_sharing_group", slot_sharing_group)
+
+    def set_co_location_group(self, co_location_group: str) -> Self:
+        """Equal subtasks of one group run in the same slot."""
+        return self._set("set_co_location_group", "co_location_group", co_location_group)
+
+    def set_buffer_timeout(self, timeout_millis: int) -> Self:
+        """Milliseconds until a part-filled network buffer is sent."""
+        return self._set("set_buffer_timeout", "buffer_timeout", timeout_millis)
+
+    def start_new_chain(self) -> Self:
+        """Begin a chain here."""
+        return self._set("start_new_chain", "chaining", "start_new")
+
+    def disable_chaining(self) -> Self:
+        """Never chain."""
+        return self._set("disable_chaining", "chaining", "disable")

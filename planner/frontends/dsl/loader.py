@@ -1,0 +1,178 @@
+"""Loading a Python job: run its file as a script would run, and take the jobs it executes or exposes."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from difflib import get_close_matches
+from pathlib import Path
+from types import ModuleType, TracebackType
+from typing import Any
+
+from planner.errors import JobDefinitionError, PlanError
+from planner.frontends.dsl.environment import StreamExecutionEnvironment
+from planner.frontends.dsl.handover import Session, session
+from planner.frontends.dsl.job_modules import forget_modules
+from planner.frontends.dsl.places import PACKAGE_FOLDER, shown, shown_folders
+from planner.job import JobDefinition, Location
+from planner.source_text import read_text
+
+__all__ = ["load_all_python", "load_python"]
+
+
+def load_python(path: Path, name: str | None = None) -> JobDefinition:
+    """The job of a Python file; `name` picks one of several."""
+    with _loading(path) as (collecting, module):
+        _run_file(path, module)
+        return _picked(collecting, module, path, name) if name is not None else _only(collecting, module, path)
+
+
+def load_all_python(path: Path) -> list[JobDefinition]:
+    """All jobs that a Python file executes, or else the one it exposes."""
+    with _loading(path) as (collecting, module):
+        _run_file(path, module)
+        return list(collecting.jobs) or [_only(collecting, module, path)]
+
+
+@contextmanager
+def _loading(path: Path) -> Iterator[tuple[Session, ModuleType]]:
+    """The surroundings of a script: its folder first on sys.path, its own __main__, no arguments, no input."""
+    folder = str(path.parent.absolute())
+    module = ModuleType("__main__")
+    module.__file__ = str(path)
+    before = (sys.path[:], sys.argv, sys.stdin, sys.modules.get("__main__"), set(sys.modules))
+    sys.path.insert(0, folder)
+    sys.argv, sys.stdin = [str(path)], io.StringIO()
+    sys.modules["__main__"] = module
+    shown_folders[folder] = str(path.parent) if str(path.parent) != "." else ""
+    importlib.invalidate_caches()
+    try:
+        with session() as collecting, redirect_stdout(sys.stderr):
+            yield collecting, module
+    finally:
+        forget_modules(folder, before[4], before[0])
+        sys.path[:], sys.argv, sys.stdin = before[0], before[1], before[2]
+        if before[3] is not None:
+            sys.modules["__main__"] = before[3]
+        shown_folders.pop(folder, None)
+
+
+def _run_file(path: Path, module: ModuleType) -> None:
+    source = read_text(path, str(path))
+    _guarded(path, lambda: exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__))
+
+
+def _guarded(path: Path, call: Callable[[], Any]) -> Any:
+    """Call user code; what goes wrong there becomes one message with the user's own lines."""
+    try:
+        return call()
+    except PlanError:
+        raise
+    except SystemExit as error:
+        if error.code in (None, 0):
+            return None
+        raise _user_error(error, path, f"the file ended itself with exit code {error.code}") from None
+    except EOFError as error:
+        raise _user_error(error, path, "the file waits for input, which it cannot get while it is loaded") from None
+    except SyntaxError as error:
+        place = Location(shown(error.filename or str(path)), error.lineno or 1, error.offset or None)
+        raise JobDefinitionError(f"not valid Python: {error.msg}", location=place) from None
+    except Exception as error:
+        raise _user_error(error, path, "".join(traceback.format_exception_only(error)).strip()) from None
+
+
+def _user_error(error: BaseException, path: Path, message: str) -> JobDefinitionError:
+    lines = _user_lines(error.__traceback__, path)
+    place = Location(lines[-1][0], lines[-1][1]) if lines else Location(str(path), 1)
+    hints = [hint for hint in (_suggestion(error),) if hint]
+    hints += [f"{file}:{line}: {text}" for file, line, text in lines[-8:]]
+    return JobDefinitionError(message, location=place, hint="\n  ".join(hints) or None)
+
+
+def _user_lines(trace: TracebackType | None, path: Path) -> list[tuple[str, int, str]]:
+    """The frames of the user's own files, outermost first."""
+    folder = str(path.parent.absolute()) + os.sep
+    return [
+        (shown(frame.filename), frame.lineno or 1, frame.line or "")
+        for frame in traceback.extract_tb(trace)
+        if str(Path(frame.filename).absolute()).startswith(folder)
+        and not frame.filename.startswith(PACKAGE_FOLDER)
+        and "site-packages" not in frame.filename
+    ]
+
+
+def _suggestion(error: BaseException) -> str | None:
+    if not isinstance(error, AttributeError) or not error.name or error.obj is None:
+        return None
+    near = get_close_matches(error.name, [name for name in dir(error.obj) if not name.startswith("_")], n=1)
+    return f"did you mean `{near[0]}`?" if near else None
+
+
+# --- which job --------------------------------------------------------------------------------------------------------
+
+
+def _only(collecting: Session, module: ModuleType, path: Path) -> JobDefinition:
+    jobs = collecting.jobs
+    if len(jobs) == 1:
+        return jobs[0]
+    if jobs:
+        names = ", ".join(repr(job.name) for job in jobs)
+        raise JobDefinitionError(
+            f"the file executes {len(jobs)} jobs: {names}",
+            location=jobs[1].location,
+            hint=f"pick one: {path}:{jobs[0].name or 'NAME'}",
+        )
+    for name in ("job", "build"):
+        if name in module.__dict__:
+            return _as_job(module.__dict__[name], name, collecting, path)
+    unfinished = [environment for environment in collecting.environments if environment._nodes]
+    if unfinished:
+        last = unfinished[-1]._nodes[-1].location
+        raise JobDefinitionError(
+            "streams are defined, but never executed", location=last, hint="end with env.execute(NAME)"
+        )
+    raise JobDefinitionError(
+        "the file defines no job",
+        location=Location(str(path), 1),
+        hint="call env.execute(NAME), or define `job` or `build()`",
+    )
+
+
+def _picked(collecting: Session, module: ModuleType, path: Path, name: str) -> JobDefinition:
+    named = [job for job in collecting.jobs if job.name == name]
+    if len(named) > 1:
+        raise JobDefinitionError(
+            f"{len(named)} jobs are named {name!r}", location=named[1].location, hint="give each its own name"
+        )
+    if named:
+        return named[0]
+    if name in module.__dict__:
+        return _as_job(module.__dict__[name], name, collecting, path)
+    known = [job.name for job in collecting.jobs if job.name] + [
+        key for key, value in module.__dict__.items() if isinstance(value, (JobDefinition, StreamExecutionEnvironment))
+    ]
+    listed = f"the file has {', '.join(map(repr, known))}" if known else "the file defines no named job"
+    raise JobDefinitionError(f"there is no job {name!r}", location=Location(str(path), 1), hint=listed)
+
+
+def _as_job(value: Any, name: str, collecting: Session, path: Path) -> JobDefinition:
+    """The job that an exposed object is, or that an exposed function returns or executes."""
+    executed = len(collecting.jobs)
+    if callable(value) and not isinstance(value, StreamExecutionEnvironment):
+        value = _guarded(path, value)
+        if len(collecting.jobs) == executed + 1 and not isinstance(value, JobDefinition):
+            return collecting.jobs[-1]
+    if isinstance(value, JobDefinition):
+        return value
+    if isinstance(value, StreamExecutionEnvironment):
+        return value.build()
+    raise JobDefinitionError(
+        f"`{name}` is neither a job nor an environment but {type(value).__name__}",
+        location=Location(str(path), 1),
+        hint="return the environment, or call env.execute(NAME) in it",
+    )

@@ -1,0 +1,59 @@
+"""Loading a job by its file: YAML as data, Python by running the file with `execute` handing the job over."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from planner.errors import JobDefinitionError, OptionError
+from planner.job import JobDefinition
+
+__all__ = ["load_job", "load_jobs", "split_spec"]
+
+_YAML = (".yaml", ".yml", ".json")
+
+
+def load_job(path_spec: str | Path) -> JobDefinition:
+    """The one job that `FILE` or `FILE.py:NAME` means."""
+    path, name = split_spec(path_spec)
+    if path.suffix.lower() in _YAML:
+        from planner.frontends.yaml.loader import load_yaml
+
+        return load_yaml(path)
+    from planner.frontends.dsl.loader import load_python
+
+    return load_python(path, name)
+
+
+def load_jobs(path_spec: str | Path) -> list[JobDefinition]:
+    """All jobs of a file, in the order it executes them."""
+    path, name = split_spec(path_spec)
+    if name is not None or path.suffix.lower() in _YAML:
+        return [load_job(path_spec)]
+    from planner.frontends.dsl.loader import load_all_python
+
+    return load_all_python(path)
+
+
+def split_spec(path_spec: str | Path) -> tuple[Path, str | None]:
+    """The file and the job's name of `FILE` or `FILE.py:NAME`, checked to exist."""
+    path, name = Path(path_spec), None
+    if not path.exists() and ".py:" in str(path_spec):
+        before, _, name = str(path_spec).partition(".py:")
+        path = Path(before + ".py")
+    if not path.is_file():
+        raise OptionError(f"there is no job file {str(path)!r}", hint=_near(path))
+    if path.suffix.lower() not in (".py", *_YAML):
+        raise OptionError(f"{str(path)!r} is no job file", hint="a job is a .py, .yaml, .yml or .json file")
+    if name == "":
+        raise JobDefinitionError("a job's name is missing after the colon", hint="write job.py:NAME")
+    return path, name
+
+
+def _near(path: Path) -> str:
+    if path.is_dir():
+        return "this is a folder: name the file in it"
+    folder = path.parent
+    names = sorted(p.name for p in folder.iterdir() if p.suffix in (".py", *_YAML)) if folder.is_dir() else []
+    near = get_close_matches(path.name, names, n=1)
+    return f"did you mean {str(folder / near[0])!r}?" if near else "check the path"

@@ -1,0 +1,152 @@
+"""The ExecutionGraph: every vertex in parallel, edges as ranges of consumed partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from planner.errors import PlanningError
+from planner.graphs.job_graph import Distribution, JobEdge, JobGraph, JobVertex, ResultType
+from planner.graphs.regions import pipelined_regions
+from planner.graphs.stream_graph import StreamGraph
+
+UPPER_BOUND_MAX_PARALLELISM = 1 << 15
+_LOWER_BOUND_DEFAULT_MAX_PARALLELISM = 1 << 7
+
+Consumed = tuple[int, int, int]  # consumer subtask, first partition, last partition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntermediateResult:
+    """What one vertex produces for one data set: `partitions` partitions, one a producing subtask."""
+
+    data_set: int
+    producer: int  # vertex position
+    partitions: int
+    result_type: ResultType
+    consumers: tuple[int, ...]  # positions of the reading vertices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionEdge:
+    """One job edge at run time: which range of partitions each consumer subtask reads."""
+
+    job_edge: int  # position in JobGraph.edges
+    source: int  # vertex positions
+    target: int
+    distribution: Distribution
+    consumed: tuple[Consumed, ...]
+
+    @property
+    def channels(self) -> int:
+        """How many channels the ranges stand for."""
+        return sum(last - first + 1 for _, first, last in self.consumed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionGraph:
+    """The parallel plan, without an object per subtask or per channel."""
+
+    parallelisms: tuple[int, ...]  # subtasks of each job vertex
+    edges: tuple[ExecutionEdge, ...]
+    results: tuple[IntermediateResult, ...]
+    execution_vertices: int
+    execution_edges: int
+    required_slots: int
+    slots_by_group: tuple[tuple[str, int], ...]
+    pipelined_regions: int  # of the job graph
+
+
+def build_execution_graph(graph: StreamGraph, job_graph: JobGraph) -> ExecutionGraph | None:
+    """Expand a job graph into its subtasks; None while batch mode has not decided every parallelism."""
+    if not job_graph.dynamic:  # batch mode meets its limits while the job runs: Flink compiles it
+        for vertex in job_graph.vertices:
+            _refuse_low_max_parallelism(graph, vertex)
+    if any(vertex.parallelism < 1 for vertex in job_graph.vertices):
+        return None
+    parallelisms = tuple(vertex.parallelism for vertex in job_graph.vertices)
+    edges = tuple(_expand(number, edge, parallelisms) for number, edge in enumerate(job_graph.edges))
+    slots: dict[str, int] = {}
+    for vertex in job_graph.vertices:
+        slots[vertex.sharing] = max(slots.get(vertex.sharing, 0), vertex.parallelism)
+    return ExecutionGraph(
+        parallelisms=parallelisms,
+        edges=edges,
+        results=_results(job_graph, parallelisms),
+        execution_vertices=sum(parallelisms),
+        execution_edges=sum(edge.channels for edge in edges),
+        required_slots=sum(slots.values()),
+        slots_by_group=tuple(sorted(slots.items())),
+        pipelined_regions=_count_regions(job_graph),
+    )
+
+
+def default_max_parallelism(parallelism: int) -> int:
+    """Flink's choice where none is set: the next power of two above one and a half times, within 128 and 32768."""
+    wanted = parallelism + parallelism // 2
+    power = 1 << max(wanted - 1, 0).bit_length()
+    return min(max(power, _LOWER_BOUND_DEFAULT_MAX_PARALLELISM), UPPER_BOUND_MAX_PARALLELISM)
+
+
+def consumed_ranges(distribution: Distribution, producers: int, consumers: int) -> Iterator[Consumed]:
+    """Which partitions each consumer reads. Pointwise spreads the larger side evenly over the smaller, in order."""
+    if distribution == "ALL_TO_ALL":
+        return ((subtask, 0, producers - 1) for subtask in range(consumers))
+    if producers >= consumers:
+        return (
+            (subtask, subtask * producers // consumers, (subtask + 1) * producers // consumers - 1)
+            for subtask in range(consumers)
+        )
+    return (
+        (subtask, partition, partition)
+        for partition in range(producers)
+        for subtask in range(
+            (partition * consumers + producers - 1) // producers,
+            ((partition + 1) * consumers + producers - 1) // producers,
+        )
+    )
+
+
+def _expand(number: int, edge: JobEdge, parallelisms: tuple[int, ...]) -> ExecutionEdge:
+    producers, consumers = parallelisms[edge.source], parallelisms[edge.target]
+    return ExecutionEdge(
+        job_edge=number,
+        source=edge.source,
+        target=edge.target,
+        distribution=edge.distribution,
+        consumed=tuple(consumed_ranges(edge.distribution, producers, consumers)),
+    )
+
+
+def _results(job_graph: JobGraph, parallelisms: tuple[int, ...]) -> tuple[IntermediateResult, ...]:
+    readers: dict[int, list[JobEdge]] = {}
+    for edge in job_graph.edges:
+        readers.setdefault(edge.data_set, []).append(edge)
+    return tuple(
+        IntermediateResult(
+            data_set=data_set,
+            producer=edges[0].source,
+            partitions=parallelisms[edges[0].source],
+            result_type=edges[0].result_type,
+            consumers=tuple(edge.target for edge in edges),
+        )
+        for data_set, edges in sorted(readers.items())
+    )
+
+
+def _count_regions(job_graph: JobGraph) -> int:
+    pipelined = [edge.result_type != "BLOCKING" for edge in job_graph.edges]
+    ends = [(edge.source, edge.target) for edge in job_graph.edges]
+    return len(set(pipelined_regions(len(job_graph.vertices), ends, pipelined)))
+
+
+def _refuse_low_max_parallelism(graph: StreamGraph, vertex: JobVertex) -> None:
+    most = vertex.max_parallelism if vertex.max_parallelism > 0 else default_max_parallelism(vertex.parallelism)
+    if vertex.parallelism <= most:
+        return
+    raise PlanningError(
+        f"{vertex.name} has parallelism {vertex.parallelism}, above its max parallelism {most}",
+        location=graph.by_id[vertex.head].operator.location,
+        hint="lower the parallelism or raise the max parallelism (at most "
+        f"{UPPER_BOUND_MAX_PARALLELISM}); changing max parallelism later means starting without state",
+    )

@@ -1,0 +1,181 @@
+"""The physical deployment: which subtasks share a slot, which restart together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import accumulate
+
+from planner.errors import PlanningError
+from planner.graphs.components import Components, strongly_connected
+from planner.graphs.execution_graph import ExecutionEdge, ExecutionGraph
+from planner.graphs.job_graph import JobGraph
+from planner.graphs.stream_graph import StreamGraph
+
+Subtask = tuple[int, int]  # (vertex position, subtask index)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Physical:
+    """Slots and failover regions, each a sorted tuple of subtasks, both sorted."""
+
+    slots: tuple[tuple[Subtask, ...], ...]
+    failover_regions: tuple[tuple[Subtask, ...], ...]
+
+
+def build_physical(graph: StreamGraph, job_graph: JobGraph, execution_graph: ExecutionGraph) -> Physical:
+    """Share the subtasks out over slots and find what fails together."""
+    slots = _ordered(_SlotSharing(job_graph, execution_graph).assign())
+    regions = _ordered(_failover_regions(job_graph, execution_graph))
+    if not job_graph.dynamic:
+        _refuse_co_location_across_regions(graph, job_graph, regions)
+    return Physical(slots=slots, failover_regions=regions)
+
+
+def _ordered(groups: Iterable[list[Subtask]]) -> tuple[tuple[Subtask, ...], ...]:
+    return tuple(sorted(tuple(sorted(group)) for group in groups))
+
+
+def _refuse_co_location_across_regions(
+    graph: StreamGraph, job_graph: JobGraph, regions: tuple[tuple[Subtask, ...], ...]
+) -> None:
+    """Co-located subtasks share a slot for life, so they must start and fail together."""
+    region_of: dict[tuple[str, int], int] = {}
+    for number, region in enumerate(regions):
+        for position, subtask in region:
+            vertex = job_graph.vertices[position]
+            if vertex.co_location_group is None:
+                continue
+            if region_of.setdefault((vertex.co_location_group, subtask), number) != number:
+                raise PlanningError(
+                    f'co-location group "{vertex.co_location_group}" holds {vertex.name} and operators that no '
+                    "pipelined exchange joins to it",
+                    location=graph.by_id[vertex.head].operator.location,
+                    hint="co-locate only operators of one connected pipeline, with the subtasks that feed each other",
+                )
+
+
+class _SlotSharing:
+    """Flink's local-input-preferred strategy.
+
+    Vertex by vertex, each subtask goes into the slot of its co-located peers, else the slot of a producer in the same
+    sharing group, else the first slot of the group that has none of this vertex yet, else a new one.
+    """
+
+    def __init__(self, job_graph: JobGraph, execution_graph: ExecutionGraph) -> None:
+        self.vertices = job_graph.vertices
+        self.parallelisms = execution_graph.parallelisms
+        self.inputs: dict[int, list[ExecutionEdge]] = {}
+        for edge in execution_graph.edges:
+            self.inputs.setdefault(edge.target, []).append(edge)
+        self.slots: list[list[Subtask]] = []
+        self.slot_of: list[list[int]] = [[-1] * parallelism for parallelism in self.parallelisms]
+        self.of_group: dict[str, list[int]] = {}
+        self.co_located: dict[tuple[str, int], int] = {}
+
+    def assign(self) -> list[list[Subtask]]:
+        for vertex in range(len(self.vertices)):
+            taken: set[int] = set()
+            # What is taken stays taken while one vertex is placed, so each input is scanned once, never from its start.
+            scanned = [0] * len(self.inputs.get(vertex, ()))
+            remaining = [
+                subtask
+                for subtask in range(self.parallelisms[vertex])
+                if not self.join_known(vertex, subtask, taken, scanned)
+            ]
+            self.fill_up(vertex, remaining, taken)
+            group = self.vertices[vertex].co_location_group
+            if group is not None:
+                for subtask, slot in enumerate(self.slot_of[vertex]):
+                    self.co_located[group, subtask] = slot
+        return self.slots
+
+    def join_known(self, vertex: int, subtask: int, taken: set[int], scanned: list[int]) -> bool:
+        """Put the subtask with its co-located peers or a producer; False where there is no such slot."""
+        group = self.vertices[vertex].co_location_group
+        slot = self.co_located.get((group, subtask), -1) if group is not None else -1
+        if slot < 0:
+            slot = self.producer_slot(vertex, subtask, taken, scanned)
+        if slot < 0:
+            return False
+        self.put(vertex, subtask, slot, taken)
+        return True
+
+    def producer_slot(self, vertex: int, subtask: int, taken: set[int], scanned: list[int]) -> int:
+        """The slot of the first producer, over all inputs in order, that has none of this vertex yet."""
+        for number, edge in enumerate(self.inputs.get(vertex, ())):
+            if self.vertices[edge.source].sharing != self.vertices[vertex].sharing:
+                continue
+            _, low, high = edge.consumed[subtask]
+            slots = self.slot_of[edge.source]
+            for partition in range(max(low, scanned[number]), high + 1):
+                scanned[number] = partition + 1
+                if slots[partition] not in taken:
+                    return slots[partition]
+        return -1
+
+    def fill_up(self, vertex: int, remaining: list[int], taken: set[int]) -> None:
+        slots = self.of_group.setdefault(self.vertices[vertex].sharing, [])
+        place = 0
+        for subtask in remaining:
+            while place < len(slots) and slots[place] in taken:
+                place += 1
+            if place == len(slots):
+                slots.append(len(self.slots))
+                self.slots.append([])
+            self.put(vertex, subtask, slots[place], taken)
+
+    def put(self, vertex: int, subtask: int, slot: int, taken: set[int]) -> None:
+        self.slots[slot].append((vertex, subtask))
+        self.slot_of[vertex][subtask] = slot
+        taken.add(slot)
+
+
+def _failover_regions(job_graph: JobGraph, execution_graph: ExecutionGraph) -> Iterable[list[Subtask]]:
+    """Subtasks joined by pipelined channels, and those that wait for each other through blocking ones."""
+    first = [0, *accumulate(execution_graph.parallelisms)]
+    joined = Components(first[-1])
+    blocking = []
+    for edge in execution_graph.edges:
+        if job_graph.edges[edge.job_edge].result_type == "BLOCKING":
+            blocking.append(edge)
+        else:
+            _join(joined, edge, first)
+    _merge_cycles(joined, blocking, first)
+    subtasks = [(vertex, index) for vertex, n in enumerate(execution_graph.parallelisms) for index in range(n)]
+    return [[subtasks[number] for number in members] for members in joined.members().values()]
+
+
+def _join(joined: Components, edge: ExecutionEdge, first: list[int]) -> None:
+    source, target = first[edge.source], first[edge.target]
+    if edge.distribution == "ALL_TO_ALL":
+        # One consumer reads every partition and every consumer reads the first: joining these joins all.
+        for partition in range(first[edge.source + 1] - source):
+            joined.join(source + partition, target)
+        for subtask, _, _ in edge.consumed:
+            joined.join(source, target + subtask)
+        return
+    for subtask, low, high in edge.consumed:
+        for partition in range(low, high + 1):
+            joined.join(source + partition, target + subtask)
+
+
+def _merge_cycles(joined: Components, blocking: list[ExecutionEdge], first: list[int]) -> None:
+    """Merge regions on a cycle of blocking exchanges; an all-to-all exchange is one extra node, not a product."""
+    behind: dict[int, list[int]] = {}
+    for number, edge in enumerate(blocking):
+        producers = range(first[edge.source], first[edge.source + 1])
+        consumers = range(first[edge.target], first[edge.target + 1])
+        if edge.distribution == "ALL_TO_ALL":
+            hub = first[-1] + number
+            for producer in producers:
+                behind.setdefault(joined.find(producer), []).append(hub)
+            behind[hub] = [joined.find(consumer) for consumer in consumers]
+            continue
+        for subtask, low, high in edge.consumed:
+            for partition in range(low, high + 1):
+                behind.setdefault(joined.find(producers[partition]), []).append(joined.find(consumers[subtask]))
+    for cycle in strongly_connected(list(behind), behind):
+        regions = [number for number in cycle if number < first[-1]]
+        for region in regions[1:]:
+            joined.join(regions[0], region)

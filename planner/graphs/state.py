@@ -1,0 +1,76 @@
+"""Which operators keep state that a restored job would look for.
+
+| state | operators |
+| --- | --- |
+| keyed | on a keyed stream: sum, min, max, reduce, windows, process, joins, and functions with an `open` method |
+| operator | sources (how far each split was read), async_map (records in flight), sinks with a committer |
+| possible | other sinks, multi_input, process and co_process without a key, sources of a fixed collection; on a keyed |
+|  | stream map, flat_map, filter, co_map and co_flat_map whose function is only named, or not given |
+| none | map, flat_map, filter, co_map, co_flat_map otherwise, watermarks, print |
+
+`possible` counts as state wherever losing it is the question; only `stateful-without-uid` asks for certainty.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from planner.graphs.stream_graph import StreamNode
+from planner.job import Collection, JobDefinition, Operator, Partition, PythonFunction, Sequence
+
+State = Literal["keyed", "operator", "possible", "none"]
+
+_STATELESS = frozenset({"map", "flat_map", "filter", "co_map", "co_flat_map", "watermarks", "print"})
+_DESCRIPTIONS: dict[State, str] = {
+    "keyed": "keyed state",
+    "operator": "operator state",
+    "possible": "state, if its function has any",
+    "none": "no state",
+}
+
+
+def state_of(job: JobDefinition, node: StreamNode) -> State:
+    """What kind of state the stream node keeps."""
+    operator = node.operator
+    if operator.kind == "source":
+        return "possible" if isinstance(operator.behaviour, Collection | Sequence) else "operator"
+    if key_partitions(job, operator):
+        return _of_keyed(operator)
+    if operator.kind == "async_map" or (operator.kind == "sink" and operator.committer):
+        return "operator"
+    return "none" if operator.kind in _STATELESS else "possible"
+
+
+def _of_keyed(operator: Operator) -> State:
+    """A function reaches keyed state through the context that `open` gets; a plain function or an expression cannot."""
+    if operator.kind not in _STATELESS:
+        return "keyed"
+    function = operator.behaviour
+    if function is None or (isinstance(function, PythonFunction) and function.target is None):
+        return "possible" if operator.kind not in ("watermarks", "print") else "none"
+    return "keyed" if isinstance(function, PythonFunction) and _opens(function.target) else "none"
+
+
+def _opens(target: object) -> bool:
+    """Whether the user's own class has an `open`; the interface's does nothing."""
+    return any(
+        "open" in vars(kind) for kind in type(target).__mro__ if kind.__module__ != "planner.frontends.dsl.functions"
+    )
+
+
+def key_partitions(job: JobDefinition, operator: Operator) -> tuple[Partition, ...]:
+    """The key_by of each input; empty where the operator is not keyed."""
+    inputs = tuple(job.by_id[i] for i in operator.inputs)
+    keyed = tuple(t for t in inputs if isinstance(t, Partition) and t.partitioner == "HASH")
+    return keyed if len(keyed) == len(inputs) else ()
+
+
+def describe_state(state: State) -> str:
+    """The state in words, as the object of "keeps"."""
+    return _DESCRIPTIONS[state]
+
+
+def default_max_parallelism(parallelism: int) -> int:
+    """What Flink derives where no max parallelism is set: one and a half times the parallelism, as a power of two."""
+    wanted = parallelism + parallelism // 2
+    return min(max(1 << (wanted - 1).bit_length(), 128), 32768)

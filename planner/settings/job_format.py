@@ -1,0 +1,206 @@
+"""The keys of the YAML format, written once: the loader checks with them and `plan schema` prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from planner.job import OperatorKind
+from planner.settings.values import (
+    ANY_LIST,
+    CHOICE,
+    COLUMNS,
+    DURATION,
+    EXPRESSION,
+    FIELD,
+    FLAG,
+    FUNCTION,
+    IGNORES,
+    INPUT,
+    INPUTS,
+    OPTIONS,
+    RAW_OPTIONS,
+    SELECT,
+    TEXT,
+    UID_HASH,
+    WHOLE,
+    WINDOW,
+    ValueType,
+)
+
+__all__ = [
+    "JOB_KEYS",
+    "KINDS",
+    "KIND_KEYS",
+    "NEEDS_KEY",
+    "OPERATOR_KEYS",
+    "PARTITIONS",
+    "REFERENCE_KEYS",
+    "RESTART_KEYS",
+    "RESTART_TYPES",
+    "TWO_INPUTS",
+    "UNBOUNDED_FORMATS",
+    "Key",
+]
+
+MAX_PARALLELISM: Final = 32768  # Flink's upper bound: key groups are counted in 15 bits
+MAX_INT: Final = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key: what its value may be, and one line on what it means."""
+
+    type: ValueType
+    doc: str
+
+
+PARALLELISM: Final = WHOLE(1, MAX_INT)
+MAX_PARALLELISM_VALUE: Final = WHOLE(1, MAX_PARALLELISM)
+BUFFER_TIMEOUT: Final = WHOLE(-1, 2**63 - 1)
+PARTITIONS: Final = ("forward", "rebalance", "rescale", "shuffle", "broadcast", "global", "custom")
+
+JOB_KEYS: Final[Mapping[str, Key]] = {
+    "$schema": Key(TEXT, "where an editor finds this schema"),
+    "name": Key(TEXT, "the job's name"),
+    "parallelism": Key(PARALLELISM, "subtasks of an operator that says nothing itself; 1 unless set"),
+    "max_parallelism": Key(MAX_PARALLELISM_VALUE, "key groups, the upper bound of rescaling"),
+    "runtime_mode": Key(CHOICE("streaming", "batch", "automatic"), "streaming unless set"),
+    "chaining": Key(FLAG, "false puts every operator into a task of its own"),
+    "chain_different_max_parallelism": Key(
+        FLAG, "whether operators of different max parallelism may chain; true unless set"
+    ),
+    "buffer_timeout": Key(
+        BUFFER_TIMEOUT, "milliseconds until a part-filled network buffer is sent; -1 waits for full ones"
+    ),
+    "restart_strategy": Key(RAW_OPTIONS, "when a failed job starts again"),
+    "options": Key(RAW_OPTIONS, "further Flink options by their own keys"),
+    "operators": Key(ANY_LIST, "the operators; inputs refer to them by id"),
+}
+
+RESTART_TYPES: Final = ("none", "fixed-delay", "exponential-delay", "failure-rate")
+RESTART_KEYS: Final[Mapping[str, Key]] = {
+    "type": Key(CHOICE(*RESTART_TYPES), "which strategy"),
+    "attempts": Key(
+        WHOLE(0, MAX_INT), "restarts (failure-rate: failures in an interval) before the job fails for good"
+    ),
+    "delay": Key(DURATION, "the wait before a restart (exponential-delay: before the first)"),
+    "max_delay": Key(DURATION, "the longest wait (exponential-delay)"),
+    "failure_interval": Key(DURATION, "the interval in which failures are counted (failure-rate)"),
+}
+
+REFERENCE_KEYS: Final[Mapping[str, Key]] = {
+    "from": Key(INPUT, "the input itself: an id, a list (a union) or another of these"),
+    "side_output": Key(TEXT, "only the records that the operator tagged so"),
+    "partition": Key(CHOICE(*PARTITIONS), "how records reach the consumer's subtasks"),
+    "exchange": Key(CHOICE("pipelined", "batch"), "how the partition's result is handed over; needs `partition`"),
+    "function": Key(FUNCTION, "the partitioner (key, count) -> index of a custom partition"),
+    "key": Key(COLUMNS, "the column or columns that a custom partition's function gets"),
+}
+
+OPERATOR_KEYS: Final[Mapping[str, Key]] = {
+    "id": Key(TEXT, "the name by which other operators refer to this one; unique"),
+    "type": Key(TEXT, "what kind of operator it is"),
+    "name": Key(TEXT, "the name that plans show"),
+    "uid": Key(TEXT, "a fixed identity for the operator's state"),
+    "uid_hash": Key(UID_HASH, "an operator id of an older job to take over, 32 hexadecimal digits"),
+    "description": Key(TEXT, "a longer text for people"),
+    "parallelism": Key(PARALLELISM, "how many subtasks"),
+    "max_parallelism": Key(MAX_PARALLELISM_VALUE, "key groups, the upper bound of rescaling"),
+    "slot_sharing_group": Key(TEXT, "operators of one group may share a slot"),
+    "co_location_group": Key(TEXT, "equal subtasks of one group run in the same slot"),
+    "buffer_timeout": Key(
+        BUFFER_TIMEOUT, "milliseconds until a part-filled network buffer is sent; -1 waits for full ones"
+    ),
+    "chaining": Key(CHOICE("start_new", "disable"), "start a chain here, or never chain"),
+    "ignore": Key(IGNORES, "lint codes not to report here, each with the reason"),
+}
+
+_INPUT: Final = {
+    "input": Key(INPUT, "what it reads"),
+    "key_by": Key(COLUMNS, "the key: a hash partition in front of it"),
+}
+_INPUTS: Final = {
+    "inputs": Key(INPUTS, "what it reads, first and second"),
+    "key_by": Key(COLUMNS, "the key of both inputs, or a list of one for each side"),
+}
+_FUNCTION: Final = {"function": Key(FUNCTION, "package.module:name, or ./file.py:name beside the job's file")}
+_RESULT: Final = {
+    **_FUNCTION,
+    "output": Key(TEXT, "the result's columns as Spark DDL, such as `word string, n bigint`"),
+}
+_TIME: Final = {
+    "time": Key(TEXT, "the event-time column"),
+    "watermark": Key(DURATION, "how late records may be"),
+}
+_STORAGE: Final = {
+    "format": Key(TEXT, "any Spark reader or writer"),
+    "path": Key(TEXT, "where the data is, relative to the job's file"),
+    "options": Key(OPTIONS, "options of the reader or writer"),
+}
+_AGGREGATE: Final = {**_INPUT, "field": Key(FIELD, "the column to aggregate")}
+_SELECT: Final = {"select": Key(SELECT, "Spark SQL: the result's columns, each with its expression")}
+
+KIND_KEYS: Final[Mapping[OperatorKind, Mapping[str, Key]]] = {
+    "source": {
+        "legacy": Key(FLAG, "a SourceFunction instead of a new-style source"),
+        "parallel": Key(FLAG, "false: a legacy source that always has one subtask"),
+        "bounded": Key(FLAG, "whether the data ends"),
+        "collection": Key(ANY_LIST, "the records themselves"),
+        "schema": Key(TEXT, "the columns as Spark DDL"),
+        **_STORAGE,
+        **_TIME,
+    },
+    "map": {**_INPUT, **_RESULT, **_SELECT},
+    "flat_map": {
+        **_INPUT,
+        **_RESULT,
+        "explode": Key(EXPRESSION, "Spark SQL: an array whose elements become records"),
+        "as": Key(TEXT, "the column of the exploded elements"),
+    },
+    "filter": {**_INPUT, **_FUNCTION, "where": Key(EXPRESSION, "Spark SQL: the condition")},
+    "process": {**_INPUT, **_RESULT},
+    "async_map": {
+        **_INPUT,
+        **_RESULT,
+        "capacity": Key(WHOLE(1, MAX_INT), "how many records may wait for their answers at once; 100 unless set"),
+        "timeout": Key(DURATION, "how long an answer may take; any time unless set"),
+    },
+    "watermarks": {**_INPUT, **_FUNCTION, **_TIME},
+    "sum": _AGGREGATE,
+    "min": _AGGREGATE,
+    "max": _AGGREGATE,
+    "reduce": {**_INPUT, **_RESULT},
+    "window_reduce": {**_INPUT, **_RESULT, "window": Key(WINDOW, "tumbling, sliding or session"), **_TIME},
+    "co_map": {**_INPUTS, **_RESULT},
+    "co_flat_map": {**_INPUTS, **_RESULT},
+    "co_process": {
+        **_INPUTS,
+        **_RESULT,
+        "join": Key(CHOICE("inner", "left", "right", "full"), "an equi-join on the key"),
+        **_SELECT,
+    },
+    "multi_input": {
+        "inputs": Key(INPUTS, "what it reads, in order"),
+        "chain_sources": Key(FLAG, "take new-style sources into its chain (HEAD_WITH_SOURCES)"),
+        **_RESULT,
+    },
+    "sink": {
+        **_INPUT,
+        **_FUNCTION,
+        "api": Key(CHOICE("v1", "v2"), "v2 is sinkTo, v1 (unless set) is addSink"),
+        "committer": Key(FLAG, "a v2 sink that commits"),
+        **_STORAGE,
+        "mode": Key(CHOICE("error", "overwrite", "append"), "what to do where data exists; error unless set"),
+    },
+    "print": _INPUT,
+}
+KINDS: Final[tuple[OperatorKind, ...]] = tuple(KIND_KEYS)
+NEEDS_KEY: Final[frozenset[OperatorKind]] = frozenset({"sum", "min", "max", "reduce", "window_reduce"})
+TWO_INPUTS: Final[frozenset[OperatorKind]] = frozenset({"co_map", "co_flat_map", "co_process"})
+
+# Spark readers whose data never ends by itself.
+UNBOUNDED_FORMATS: Final = frozenset(
+    {"rate", "rate-micro-batch", "socket", "kafka", "kinesis", "pulsar", "pubsub", "eventhubs"}
+)

@@ -1,0 +1,10 @@
+"""Telling a Spark Connect session from one with a JVM of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def is_connect(spark: Any) -> bool:
+    """Whether the session talks to a Spark Connect server."""
+    return type(spark).__module__.startswith("pyspark.sql.connect")

@@ -1,0 +1,70 @@
+"""What a user asked of one run: the job and the options, as plain data that a detached process reads back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from planner.errors import OptionError
+from planner.settings.quantities import parse_duration
+from spark_runner.clusters.master import parse_master
+
+__all__ = ["Mode", "RunRequest", "Trigger", "parse_trigger"]
+
+Mode = Literal["batch", "streaming"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trigger:
+    """How often a streaming run looks for input: whatever there is and then end, or again and again."""
+
+    available_now: bool = True
+    interval: int = 0  # milliseconds, where it is not available_now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """One run as the command line gave it. Paths are as written, relative to `folder`."""
+
+    job: str  # a file, or file:NAME
+    folder: str
+    master: str = "local[*]"
+    conf: tuple[tuple[str, str], ...] = ()
+    deploy_mode: Literal["client", "cluster"] = "client"
+    py_files: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    mode: Mode | None = None  # None: batch where every source is bounded
+    checkpoint: str | None = None
+    trigger: str | None = None
+    timeout: int | None = None  # milliseconds
+
+    def __post_init__(self) -> None:
+        parse_master(self.master)
+        if self.trigger is not None:
+            parse_trigger(self.trigger)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The request as JSON-ready data."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> RunRequest:
+        """The request that `to_dict` gave, after JSON turned its tuples into lists."""
+        values = dict(data)
+        values["conf"] = tuple((key, value) for key, value in data.get("conf", ()))
+        values["py_files"] = tuple(data.get("py_files", ()))
+        values["packages"] = tuple(data.get("packages", ()))
+        return cls(**values)
+
+
+def parse_trigger(written: str) -> Trigger:
+    """The trigger of `available-now` or `processing-time=5s`."""
+    kind, _, value = written.partition("=")
+    if kind == "available-now" and not value:
+        return Trigger()
+    if kind == "processing-time" and value:
+        try:
+            return Trigger(available_now=False, interval=parse_duration(value))
+        except ValueError as error:
+            raise OptionError(f"--trigger {written}: {error}") from error
+    raise OptionError(f"--trigger {written!r} is unknown", hint="give available-now or processing-time=5s")

@@ -1,0 +1,268 @@
+"""Spark sessions for runs: on any master, with nothing of Spark or the JVM on the user's terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from planner.errors import ExecutionError, OptionError
+from spark_runner.clusters.class_archive import archive_options
+from spark_runner.clusters.gateway import Gateway, start_gateway
+from spark_runner.clusters.java import JavaRuntime, find_java
+from spark_runner.clusters.master import Master, check_deploy_mode, check_reachable, parse_master
+from spark_runner.clusters.master_version import check_master, check_same_version
+from spark_runner.clusters.request import RunRequest
+from spark_runner.clusters.start_failures import explain_start_failure
+
+__all__ = ["Session", "open_session", "settings", "worker_python"]
+
+# A run's own settings; whatever the user gives with --conf comes after them and wins.
+_ALWAYS = {
+    "spark.ui.showConsoleProgress": "false",
+    # PySpark would tell the JVM for every expression which line of ours made it: seven messages for each.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
+    # Exactly the planned number of partitions stays behind every exchange.
+    "spark.sql.adaptive.coalescePartitions.enabled": "false",
+}
+_LOCAL = {
+    "spark.ui.enabled": "false",
+    # The machine's name may resolve to an address nobody listens at; nothing leaves this machine anyway.
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+
+_LOGGING = """\
+rootLogger.level = warn
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %d{yy/MM/dd HH:mm:ss} %p %c{1}: %m%n%ex
+logger.master.name = org.apache.spark.deploy.client
+logger.master.level = info
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A session, and the JVM that was started for it (None for Connect, whose JVM is elsewhere)."""
+
+    spark: Any
+    master: Master
+    jvm: subprocess.Popen[bytes] | None = None
+
+    @property
+    def application(self) -> str | None:
+        """The id of the application on its cluster."""
+        return None if self.master.kind == "connect" else str(self.spark.sparkContext.applicationId)
+
+    def mark(self, group: str, description: str) -> None:
+        """Mark the calling thread's Spark jobs, so that `cancel` finds them."""
+        if self.master.kind == "connect":
+            self.spark.addTag(group)
+        else:
+            self.spark.sparkContext.setJobGroup(group, description, interruptOnCancel=True)
+
+    def cancel(self, group: str) -> None:
+        """End the Spark jobs that carry a mark, and every streaming query."""
+        with contextlib.suppress(Exception):  # a session that is already gone has nothing left to cancel
+            for query in self.spark.streams.active:
+                query.stop()
+        with contextlib.suppress(Exception):
+            if self.master.kind == "connect":
+                self.spark.interruptTag(group)
+            else:
+                self.spark.sparkContext.cancelJobGroup(group)
+
+    def close(self, *, finished: bool, wait: float = 5.0) -> None:
+        """End the session and its JVM.
+
+        A local JVM stops Spark itself once nobody holds its standard input, and after a good end nobody need wait for
+        that. After any other end threads may still read from it: they must be let go before Python ends.
+        """
+        if self.master.kind == "local" and finished:
+            return
+        if self.master.kind != "local":
+            with contextlib.suppress(Exception):
+                self.spark.stop()
+        if self.jvm is not None:
+            close_jvm(self.jvm, wait=wait)
+
+
+def open_session(
+    request: RunRequest,
+    *,
+    name: str,
+    log: Path,
+    java: JavaRuntime | None = None,
+    java_options: tuple[str, ...] | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> Session:
+    """Open the session a run asks for. `meanwhile` is called while the JVM starts.
+
+    Spark, the JVM and what Python workers print go to `log`.
+    """
+    master = parse_master(request.master)
+    check_deploy_mode(master, request.deploy_mode)
+    check_reachable(master)
+    if master.kind == "connect":
+        return _open_connect(request, master, name)
+    check_master(master, dict(request.conf))
+    java = java or find_java()
+    os.environ["JAVA_HOME"] = str(java.home)
+    os.environ["PYSPARK_PYTHON"] = worker_python(request, master)
+    options = archive_options(java) if java_options is None else java_options
+    if master.kind == "standalone":
+        options = (*options, f"-Dlog4j2.configurationFile={_logging(log.parent).absolute().as_uri()}")
+    return _open_classic(request, master, name, log, java, options, meanwhile)
+
+
+def _logging(folder: Path) -> Path:
+    """Logging as Spark's own, and also each time a master is asked to take the application."""
+    file = folder / "log4j2.properties"
+    file.write_text(_LOGGING)
+    return file
+
+
+def settings(request: RunRequest, master: Master, *, name: str, java_options: tuple[str, ...] = ()) -> dict[str, str]:
+    """Everything a session is configured with, the user's own words last."""
+    folder = Path(request.folder)
+    chosen = {"spark.app.name": name, "spark.master": request.master, **_ALWAYS}
+    if master.kind == "local":
+        chosen |= _LOCAL
+    if request.py_files:
+        chosen["spark.submit.pyFiles"] = ",".join(_absolute(folder, file) for file in request.py_files)
+    if request.packages:
+        chosen["spark.jars.packages"] = ",".join(request.packages)
+    chosen |= dict(request.conf)
+    if java_options:
+        given = chosen.get("spark.driver.extraJavaOptions", "")
+        chosen["spark.driver.extraJavaOptions"] = " ".join(filter(None, (*java_options, given)))
+    return chosen
+
+
+def close_jvm(jvm: subprocess.Popen[bytes], *, wait: float) -> None:
+    """Let a JVM end: closing its standard input asks it to; one that has not by then is killed."""
+    if jvm.stdin is not None:
+        with contextlib.suppress(OSError):
+            jvm.stdin.close()
+    if wait:
+        try:
+            jvm.wait(wait)
+        except subprocess.TimeoutExpired:
+            jvm.kill()
+
+
+def _open_classic(
+    request: RunRequest,
+    master: Master,
+    name: str,
+    log: Path,
+    java: JavaRuntime,
+    java_options: tuple[str, ...],
+    meanwhile: Callable[[], None],
+) -> Session:
+    chosen = settings(request, master, name=name, java_options=java_options)
+    jvm = None
+    try:
+        gateway = start_gateway(
+            submit_arguments(chosen), java=java, log=log, local=master.kind == "local", meanwhile=meanwhile
+        )
+        jvm = gateway.process
+        return Session(spark=_connect(gateway, chosen), master=master, jvm=jvm)
+    except Exception as error:
+        if jvm is not None:
+            close_jvm(jvm, wait=0)
+        raise explain_start_failure(error, master, log) from error
+
+
+def submit_arguments(chosen: dict[str, str]) -> list[str]:
+    """What spark-submit is given; the name comes later, so that the same arguments serve every job."""
+    given = [part for key, value in chosen.items() if key != "spark.app.name" for part in ("--conf", f"{key}={value}")]
+    return [*given, "pyspark-shell"]
+
+
+def _connect(gateway: Gateway, chosen: dict[str, str]) -> Any:
+    from pyspark import SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    # With these two set, PySpark takes the JVM that is there.
+    os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"] = str(gateway.port), gateway.secret
+    try:
+        SparkContext._ensure_initialized(gateway=launch_gateway())
+    finally:
+        del os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"]
+    spark = SparkSession.builder.config(map=chosen).getOrCreate()
+    # A JVM that goes first, as a killed one does, is no reason for a traceback on the user's terminal.
+    spark.sparkContext._accumulatorServer.handle_error = lambda *_: None
+    logging.getLogger().addFilter(_is_not_py4j)
+    logging.getLogger("py4j").addFilter(_is_not_py4j)
+    return spark
+
+
+def _is_not_py4j(record: logging.LogRecord) -> bool:
+    return "py4j" not in record.pathname
+
+
+def _open_connect(request: RunRequest, master: Master, name: str) -> Session:
+    if request.packages:
+        raise OptionError(
+            f"--packages is not there for {master.url}: a Spark Connect server has the packages it was started with",
+            hint="leave it out here, and give it to the server",
+        )
+    try:
+        import pyspark.sql.connect.session  # noqa: F401
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise ExecutionError(
+            f"Spark Connect needs a package that is not installed: {error}",
+            hint="pip install 'plan-inspector[spark]'",
+        ) from error
+    chosen = {"spark.sql.adaptive.coalescePartitions.enabled": "false", **dict(request.conf)}
+    try:
+        _check_answers(request.master)
+        # Through the common builder: it also tells pyspark.sql.functions that there is no JVM here.
+        spark = SparkSession.builder.remote(request.master).appName(name).getOrCreate()
+        check_same_version(master.url, spark.version)
+        for key, value in chosen.items():
+            spark.conf.set(key, value)
+        for file in request.py_files:
+            spark.addArtifacts(_absolute(Path(request.folder), file), pyfile=True)
+    except Exception as error:
+        raise explain_start_failure(error, master, None) from error
+    return Session(spark=spark, master=master)
+
+
+def _check_answers(url: str, *, timeout: float = 15.0) -> None:
+    """Refuse a server that takes connections and speaks no gRPC: Spark's client would try for minutes."""
+    import grpc
+    from pyspark.sql.connect.client import DefaultChannelBuilder
+
+    with DefaultChannelBuilder(url).toChannel() as channel:
+        try:
+            grpc.channel_ready_future(channel).result(timeout=timeout)
+        except grpc.FutureTimeoutError as error:
+            raise ExecutionError(
+                f"no Spark Connect server answers at {url} within {timeout:g} s",
+                hint="something listens there: is the port right, and does the URL say use_ssl=true where it must?",
+            ) from error
+
+
+def _absolute(folder: Path, file: str) -> str:
+    return file if "://" in file else str((folder / file).absolute())
+
+
+def worker_python(request: RunRequest, master: Master) -> str:
+    """What workers are started with: as the user says, else this very Python here, and its usual name elsewhere."""
+    said = dict(request.conf).get("spark.pyspark.python") or os.environ.get("PYSPARK_PYTHON")
+    here = sys.executable if master.kind == "local" else f"python{sys.version_info.major}.{sys.version_info.minor}"
+    return said or here

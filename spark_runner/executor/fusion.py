@@ -1,0 +1,131 @@
+"""Operators in a row, or one alone, that take records as one. Runs on executors.
+
+A run is operators of which each feeds the next alone, with the outlet behind them where nobody else reads it. A record
+goes through all of them before the next one starts, so nothing is collected but what leaves. `loop_code` has the loop.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from spark_runner.executor.loop_code import FIT, KEY_BY, LoopCode, Shape, loop_code
+from spark_runner.executor.nested_values import positional
+from spark_runner.executor.roles.plain import Role, Stamps, spread
+from spark_runner.executor.rows import form_of, row_class
+
+if TYPE_CHECKING:
+    from spark_runner.executor.outlets import OutletWriter
+
+_LONGEST = 400  # operators in one function
+_DEEPEST = 6  # flat_maps in one function: Python nests twenty blocks at most, and each takes two
+_WIDEST = 60  # columns that are collected one by one
+
+
+class FusedRun:
+    """One run at work."""
+
+    writes = False
+
+    def __init__(self, roles: Sequence[Role], outlet: OutletWriter | None) -> None:
+        self.roles, self.outlet = tuple(roles), outlet
+        self.main = roles[-1].main
+        self._in_columns = outlet is not None and form_of(outlet.outlet.schema.names) != "value"
+        self._loops: dict[bool, Callable[[list[Any], Stamps], Iterator[Any]]] = {}  # by whether records have times
+
+    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
+        """Takes records, yields (targets, what was made of them, event times), as a role does."""
+        stamped = stamps is not None
+        if stamped not in self._loops:  # not earlier: a function may make its method when it is opened
+            self._loops[stamped] = self._loop(stamped)
+        for made, keys, times in self._loops[stamped](values, stamps):
+            if self.outlet is None:
+                yield self.main, made, times
+            else:
+                yield self.main, Collected(made if self._in_columns else [made], keys), times
+
+    def _loop(self, stamped: bool) -> Callable[[list[Any], Stamps], Iterator[Any]]:
+        calls = [role.fused_call() for role in self.roles]
+        kinds = [str(role.fused) if call is not None else "pass" for role, call in zip(self.roles, calls, strict=True)]
+        code = loop_code(tuple(kinds), self._shape(stamped))
+        names: dict[str, Any] = {f"call{n}": call for n, call in enumerate(calls)}
+        names |= {"spread": spread, "settle": self._settle, "blame": functools.partial(self._blame, code)}
+        if self.outlet is not None:
+            columns = tuple(self.outlet.outlet.schema.names)
+            names |= {"row": row_class(columns), "positional": functools.partial(positional, names=columns)}
+            names["select"] = self.outlet.outlet.selector
+        exec(code.code, names)
+        return names["run"]
+
+    def _shape(self, stamped: bool) -> Shape:
+        if self.outlet is None:
+            return Shape(stamped=stamped)
+        spec = self.outlet.outlet
+        return Shape(
+            width=len(spec.schema) if self._in_columns else None,
+            rows=form_of(spec.schema.names) == "row",
+            keyed=spec.selector is not None,
+            stamped=stamped,
+        )
+
+    def _settle(self, taken: int, made: int, counts: dict[int, int]) -> None:
+        """Adds what went through each operator; `counts` has what filters dropped and flat_maps but the last made."""
+        last = max((n for n, role in enumerate(self.roles) if role.fused == "flat_map"), default=-1)
+        dropped_behind = sum(counts.get(number, 0) for number in range(last + 1, len(self.roles)))
+        for number, role in enumerate(self.roles):
+            role.taken += taken
+            if number == last:
+                taken = made + dropped_behind
+            elif role.fused == "flat_map":
+                taken = counts[number]
+            else:
+                taken -= counts.get(number, 0)
+            role.given += taken
+
+    def _blame(self, code: LoopCode, error: Exception, variables: dict[str, Any]) -> Exception:
+        assert error.__traceback__ is not None
+        number, variable = code.owners[error.__traceback__.tb_lineno]
+        record = variables.get(variable)
+        if number >= 0:
+            return self.roles[number].failed(error, record)
+        assert self.outlet is not None and number in (FIT, KEY_BY)
+        return self.outlet.unfit([record]) if number == FIT else self.outlet.key_failed(error, record)
+
+
+class Collected:
+    """What a run collected for its outlet: columns, and keys."""
+
+    __slots__ = ("columns", "keys")
+
+    def __init__(self, columns: list[list[Any]], keys: list[Any] | None) -> None:
+        self.columns, self.keys = columns, keys
+
+
+def fused(roles: Sequence[Role], parents: Sequence[int | None]) -> dict[int, FusedRun]:
+    """The runs among these roles, by the id() of the role in front."""
+    found: dict[int, list[Role]] = {}  # by the position of the last role
+    for number, (role, parent) in enumerate(zip(roles, parents, strict=True)):
+        if role.fused is not None:
+            run = found.pop(parent) if parent in found and _goes_on(found[parent], role) else []
+            run.append(role)
+            found[number] = run
+    made = [FusedRun(run, _own_outlet(run[-1])) for run in found.values()]
+    return {id(run.roles[0]): run for run in made}
+
+
+def _goes_on(run: list[Role], role: Role) -> bool:
+    last = run[-1]
+    deep = role.fused == "flat_map" and sum(one.fused == "flat_map" for one in run) >= _DEEPEST
+    return last.main == [role] and not last.sides and len(run) < _LONGEST and not deep
+
+
+def _own_outlet(last: Role) -> OutletWriter | None:
+    """The outlet behind a role, if it alone reads the role's records and takes them column by column."""
+    if len(last.main) != 1 or not last.main[0].writes:
+        return None
+    writer: OutletWriter = last.main[0]
+    form = form_of(writer.outlet.schema.names)
+    plain = form == "value" and writer.outlet.selector is None  # whole records are its column already
+    fits = form in ("tuple", "row", "value") and len(writer.outlet.schema) <= _WIDEST
+    return writer if fits and not plain and writer.outlet.custom is None else None

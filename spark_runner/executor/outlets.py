@@ -1,0 +1,131 @@
+"""Streams on their way out of a pass: records, or what was collected of them, as columns. Runs on executors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+
+from spark_runner.executor.chain import ChainSpec
+from spark_runner.executor.failures import RAISED, Failure, OperatorFailed, described, shown, user_lines
+from spark_runner.executor.fusion import Collected
+from spark_runner.executor.keys import key_bytes
+from spark_runner.executor.records import UnfitRecord, columns_of, encode
+from spark_runner.executor.roles.plain import Stamps, last_taken
+
+
+class OutletWriter:
+    """Turns records into the columns of one outlet."""
+
+    writes = True
+
+    def __init__(self, spec: ChainSpec, number: int) -> None:
+        self.spec, self.number, self.given = spec, number, 0
+        self.outlet = spec.outlets[number]
+        self.schema = self.outlet.full_schema
+        self.out_schema = spec.out_schema
+
+    def write(self, made: list[Any] | Collected, stamps: Stamps) -> pa.RecordBatch:
+        """The records as one batch of the pass's result."""
+        arrays, count = self._taken_apart(made) if isinstance(made, Collected) else self._whole(made)
+        self.given += count
+        if self.outlet.stamps:
+            arrays.append(pa.array(stamps if stamps is not None else [None] * count, pa.int64()))
+        if self.spec.tagged:
+            arrays = self._tagged(arrays, count)
+        if self.spec.metric_rows:
+            arrays.append(pa.nulls(count, pa.string()))
+        return pa.RecordBatch.from_arrays(arrays, schema=self.out_schema)
+
+    def unfit(self, records: list[Any]) -> OperatorFailed:
+        """The failure of the first of these records that does not fit."""
+        try:
+            encode(records, self.outlet.schema)
+        except UnfitRecord as unfit:
+            return self._failed(str(unfit), unfit.record, "gave a record that does not fit its declared type: ")
+        raise AssertionError(f"{self.spec.name}: these records fit")
+
+    def key_failed(self, error: BaseException, record: Any, what: str = "key_by") -> OperatorFailed:
+        """The failure of the function that gives a record's key, or its place."""
+        return self._failed(described(error), record, f"{what}: ", user_lines(error), self.outlet.keyed_by)
+
+    def _taken_apart(self, collected: Collected) -> tuple[list[pa.Array], int]:
+        try:
+            arrays = columns_of(collected.columns, self.outlet.schema)
+        except UnfitRecord as unfit:
+            raise self.unfit([unfit.record]) from None
+        if collected.keys is not None:
+            arrays.append(self._key_column(collected.keys))
+        return arrays, len(collected.columns[0])
+
+    def _whole(self, values: list[Any]) -> tuple[list[pa.Array], int]:
+        outlet = self.outlet
+        try:
+            arrays = encode(values, outlet.schema)
+        except UnfitRecord as unfit:
+            raise self.unfit([unfit.record]) from None
+        if outlet.custom is not None:
+            arrays.append(pa.array(self._targets(values), pa.int32()))
+        elif outlet.selector is not None:
+            arrays.append(self._key_column(self._called(outlet.selector, values, "key_by")))
+        return arrays, len(values)
+
+    def _key_column(self, keys: list[Any]) -> pa.Array:
+        kind = self.outlet.key_type
+        if kind is None:
+            return pa.array(list(map(key_bytes, keys)), pa.binary())
+        try:
+            return encode(keys, pa.schema([pa.field("value", kind)]))[0]
+        except UnfitRecord as unfit:
+            prefix = "key_by gave a key that does not fit its declared type: "
+            raise self._failed(str(unfit), unfit.record, prefix, by=self.outlet.keyed_by) from None
+
+    def _targets(self, values: list[Any]) -> list[int]:
+        outlet = self.outlet
+        custom, count = outlet.custom, outlet.consumers
+        keys = values if outlet.selector is None else self._called(outlet.selector, values, "key of partition_custom")
+        targets = self._called(lambda key: int(custom(key, count)), keys, "partition_custom")
+        for value, target in zip(values, targets, strict=True):
+            if not 0 <= target < count:
+                problem = f"partition_custom chose subtask {target} of {count}"
+                raise self._failed(problem, value, "", by=self.outlet.keyed_by)
+        return targets
+
+    def _called(self, function: Callable[[Any], Any], values: list[Any], what: str) -> list[Any]:
+        arriving = iter(values)
+        try:
+            return list(map(function, arriving))
+        except RAISED as error:
+            raise self.key_failed(error, last_taken(values, arriving), what) from None
+
+    def _failed(
+        self,
+        problem: str,
+        record: Any,
+        prefix: str,
+        lines: tuple[str, ...] = (),
+        by: tuple[str, str, str] | None = None,
+    ) -> OperatorFailed:
+        blame = self.outlet.blame
+        if by is None and blame is not None:
+            node = self.spec.nodes[blame]
+            by = (node.operator, node.name, node.place)
+        operator, name, place = by or (self.spec.name, self.spec.name, "")
+        return OperatorFailed(
+            Failure(
+                operator=operator,
+                name=name,
+                place=place,
+                problem=prefix + problem,
+                record=shown(record),
+                lines=lines,
+            )
+        )
+
+    def _tagged(self, arrays: list[pa.Array], count: int) -> list[pa.Array]:
+        mine = pa.StructArray.from_arrays(arrays, fields=list(self.schema))
+        columns: list[pa.Array] = [pa.array([self.number] * count, pa.int32())]
+        for number, outlet in enumerate(self.spec.outlets):
+            columns.append(mine if number == self.number else pa.nulls(count, pa.struct(list(outlet.full_schema))))
+        return columns

@@ -1,0 +1,82 @@
+"""Event-time windows over one key's records. Runs on executors.
+
+A batch has seen every record of a key before its windows close, so no record is late and each window gives its result
+once, in the order of the windows' ends.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spark_runner.executor.chain import ChainSpec, NodeSpec, Place
+from spark_runner.executor.roles.keyed import KeyedRole
+from spark_runner.executor.roles.plain import method
+from spark_runner.executor.state import NO_TIMESTAMP, TimeWindow, WindowContext
+
+Bounds = tuple[int, int]
+
+
+def assigned(assigner: str, stamp: int, size: int, slide: int | None, offset: int) -> list[Bounds]:
+    """The tumbling or sliding windows a time falls into, the latest first; a session starts as one gap."""
+    if assigner == "session":
+        return [(stamp, stamp + size)]
+    step = size if assigner == "tumbling" or slide is None else slide
+    last = stamp - (stamp - offset) % step
+    return [(start, start + size) for start in range(last, stamp - size, -step)]
+
+
+class WindowRole(KeyedRole):
+    """Windows of one key: each holds its accumulator, or its records where the function wants them all."""
+
+    def __init__(self, node: NodeSpec, spec: ChainSpec, place: Place) -> None:
+        super().__init__(node, spec, place)
+        self.window = node.options["window"]
+        self.form = self.window["form"]
+        self.held: dict[Bounds, Any] = {}
+
+    def record(self, value: Any, stamp: int | None, side: int) -> None:
+        if stamp is None or stamp == NO_TIMESTAMP:
+            raise ValueError(
+                "the record has no event time: put assign_timestamps_and_watermarks in front, or set `time`"
+            )
+        shape = self.window
+        for bounds in assigned(shape["assigner"], stamp, shape["size"], shape["slide"], shape["offset"]):
+            if shape["assigner"] == "session":
+                self._join_session(bounds, value)
+            else:
+                self._add(bounds, value)
+
+    def _join_session(self, bounds: Bounds, value: Any) -> None:
+        # records come in event-time order, so only the latest session can take one more
+        last = next(reversed(self.held), None)
+        if last is not None and bounds[0] <= last[1]:
+            kept = self.held.pop(last)
+            bounds = (last[0], max(last[1], bounds[1]))
+            self.held[bounds] = kept
+        self._add(bounds, value)
+
+    def _add(self, bounds: Bounds, value: Any) -> None:
+        held, function = self.held, self.function
+        if self.form == "reduce":
+            held[bounds] = method(function, "reduce")(held[bounds], value) if bounds in held else value
+        elif self.form == "aggregate":
+            accumulator = held[bounds] if bounds in held else function.create_accumulator()
+            held[bounds] = function.add(value, accumulator)
+        else:
+            held.setdefault(bounds, []).append(value)
+
+    def end_key(self) -> None:
+        for bounds in sorted(self.held, key=lambda one: (one[1], one[0])):
+            self.emissions.take(self._result(bounds, self.held[bounds]), bounds[1] - 1)
+        self.held = {}
+
+    def _result(self, bounds: Bounds, held: Any) -> Any:
+        if self.form == "reduce":
+            return (held,)
+        if self.form == "aggregate":
+            return (self.function.get_result(held),)
+        window = TimeWindow(*bounds)
+        assert self.state is not None
+        if callable(getattr(self.function, "apply", None)):
+            return self.function.apply(self.state.key, window, held)
+        return method(self.function, "process")(self.state.key, WindowContext(window, self.runtime), held)

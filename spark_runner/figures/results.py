@@ -1,0 +1,142 @@
+"""What a run tells while it goes (events) and when it is over (figures), as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from spark_runner.program.stage_shapes import Share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorFigures:
+    """How many records one operator took and gave; None where a vertex could not be counted."""
+
+    node: int
+    key: str
+    name: str
+    records_in: int | None
+    records_out: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubtaskFigures:
+    """Where and how long one subtask of a Python pass ran, in the attempt whose result counted."""
+
+    subtask: int
+    stage: int
+    attempt: int
+    host: str
+    started: float  # seconds since the epoch
+    seconds: float
+    records_in: int
+    records_out: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VertexFigures:
+    """One job vertex after it ran. `subtasks` is empty where everything ran natively inside the JVM."""
+
+    vertex: int
+    name: str
+    parallelism: int
+    operators: tuple[OperatorFigures, ...]
+    subtasks: tuple[SubtaskFigures, ...]
+    shares: tuple[Share, ...] = ()  # where Spark's own stages tell
+
+    @property
+    def stages(self) -> tuple[int, ...]:
+        """The Spark stages that ran this vertex: as their shape tells, else as its own subtasks reported them."""
+        return tuple(sorted({one.stage for one in self.shares or self.subtasks}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SinkFigures:
+    """What one sink received; `path` is where a writer left it."""
+
+    operator: str
+    format: str
+    path: str | None
+    records: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """A finished run: vertices in job-graph order, sinks in the order they ran."""
+
+    vertices: tuple[VertexFigures, ...]
+    sinks: tuple[SinkFigures, ...]
+
+
+# --- events ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionStarted:
+    """A Spark action begins: it feeds one sink and runs those vertices that no earlier action ran."""
+
+    sink: str
+    vertices: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionFinished:
+    """A Spark action ended well."""
+
+    sink: str
+    vertices: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VertexFinished:
+    """A vertex has run completely; its figures are final."""
+
+    figures: VertexFigures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SinkWritten:
+    """A sink's data is in its place."""
+
+    figures: SinkFigures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintedRecord:
+    """One record of a `print` sink, as Flink would print it: `subtask` counts from 1, None where there is only one."""
+
+    operator: str
+    subtask: int | None
+    text: str
+
+    def __str__(self) -> str:
+        return self.text if self.subtask is None else f"{self.subtask}> {self.text}"
+
+
+Event = ActionStarted | ActionFinished | VertexFinished | SinkWritten | PrintedRecord
+Events = Callable[[Event], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskFigures:
+    """One successful task of a Spark stage, as Spark itself saw it."""
+
+    index: int
+    attempt: int
+    host: str
+    started: float
+    seconds: float
+    shuffle_read: int = 0  # bytes
+    shuffle_write: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageFigures:
+    """One Spark stage after it ran."""
+
+    stage: int
+    attempt: int
+    shuffle_read: int  # bytes
+    shuffle_write: int
+    failed_tasks: int
+    tasks: tuple[TaskFigures, ...]

@@ -1,0 +1,74 @@
+"""Collections written in a job, as records and as frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from planner.errors import ExecutionError
+from planner.job import Collection, Operator
+from spark_runner.executor.failures import shown
+from spark_runner.executor.records import UnfitRecord, encode
+from spark_runner.executor.rows import form_of, row_class
+
+_TARGET = "__to"
+
+
+def shaped_records(operator: Operator, schema: pa.Schema | None) -> list[Any]:
+    """The records in the form functions get them: values, tuples or rows. Without columns they stay as they are."""
+    assert isinstance(operator.behaviour, Collection)
+    records = list(operator.behaviour.records)
+    if schema is None:
+        return records
+    form = form_of(schema.names)
+    if form == "value":
+        shaped = records
+    elif form == "tuple":
+        shaped = [tuple(_fields(record, schema)) for record in records]
+    else:
+        row = row_class(tuple(schema.names))
+        shaped = [tuple.__new__(row, _fields(record, schema)) for record in records]
+    _check(operator, shaped, schema)
+    return shaped
+
+
+def _fields(record: Any, schema: pa.Schema) -> list[Any]:
+    if isinstance(record, dict):
+        return [record.get(name) for name in schema.names]
+    if isinstance(record, tuple | list):
+        return list(record)
+    values = getattr(record, "_values", None)
+    return list(values) if values is not None else [record]
+
+
+def _check(operator: Operator, records: list[Any], schema: pa.Schema) -> list[pa.Array]:
+    try:
+        return encode(records, schema)
+    except UnfitRecord as unfit:
+        raise ExecutionError(
+            f"operator {operator.key!r}: a record of its collection does not fit: {unfit}"
+            f"\n  record: {shown(unfit.record)}",
+            operator=operator.key,
+            location=operator.location,
+        ) from None
+
+
+def collection_frame(spark: Any, operator: Operator, schema: Any, parallelism: int) -> Any:
+    """A collection inside the JVM, contiguous parts in order, one a partition."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.sql.types import IntegerType, StructField, StructType
+
+    arrow = to_arrow_schema(schema, timezone="UTC")
+    records = shaped_records(operator, arrow)
+    columns = encode(records, arrow)
+    if parallelism == 1:
+        return spark.createDataFrame(pa.Table.from_arrays(columns, schema=arrow), schema=schema).coalesce(1)
+    count = len(records)
+    sizes = (count * (n + 1) // parallelism - count * n // parallelism for n in range(parallelism))
+    targets = pa.array([subtask for subtask, size in enumerate(sizes) for _ in range(size)], pa.int32())
+    table = pa.Table.from_arrays([*columns, targets], schema=arrow.append(pa.field(_TARGET, pa.int32())))
+    frame = spark.createDataFrame(table, schema=StructType([*schema.fields, StructField(_TARGET, IntegerType())]))
+    # from one partition, so that each subtask gets its records in order
+    return frame.coalesce(1).repartitionById(parallelism, F.col(_TARGET)).drop(_TARGET)

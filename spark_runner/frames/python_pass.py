@@ -1,0 +1,181 @@
+"""From a Python pass to the chain that is shipped: functions, columns, and the result's schema."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.types import BinaryType, StructField, StructType
+
+from planner.job import Collection, Watermarks, Window
+from spark_runner.executor.chain import SIDE, ChainSpec, InputSpec, NodeSpec, OutletSpec
+from spark_runner.executor.rows import PICKLED, field_getter
+from spark_runner.frames.collections import shaped_records
+from spark_runner.frames.exchange import data_columns
+from spark_runner.program.program import Inlet, Key, Operation, Outlet, Pass, SparkProgram
+
+
+class ChainMaker:
+    """One Python pass, and what arrives at it."""
+
+    def __init__(
+        self,
+        program: SparkProgram,
+        schema_of: Callable[[str], StructType],
+        arriving: DataFrame,
+        *,
+        first_task: int = 0,
+    ) -> None:
+        self.program, self.schema_of, self.arriving = program, schema_of, arriving
+        self.first_task = first_task
+
+    def chain(self, number: int, one: Pass, *, metric_rows: bool) -> ChainSpec:
+        """The pass as executors need it."""
+        arriving = self.arriving
+        selectors = tuple(_selector(i) for i in sorted(one.inlets, key=lambda i: i.position))
+        names: tuple[tuple[str, ...], ...] = (tuple(data_columns(arriving)),)
+        if SIDE in arriving.columns:
+            names = tuple(tuple(f.name for f in arriving.schema[f"in{side}"].dataType.fields) for side in (0, 1))
+        return ChainSpec(
+            number=number,
+            name=self.program.steps[one.step].name,
+            parallelism=one.parallelism,
+            first_task=self.first_task,
+            input=InputSpec(
+                names=names,
+                grouped=one.grouped,
+                key_columns=tuple(i.key.columns if i.key is not None else () for i in one.inlets),
+                selectors=selectors if any(selectors) else (),
+            ),
+            nodes=tuple(self._node(operation) for operation in one.operations),
+            outlets=tuple(self._outlet(outlet) for outlet in one.outlets),
+            tagged=len(one.outlets) > 1,
+            metric_rows=metric_rows,
+        )
+
+    def _node(self, operation: Operation) -> NodeSpec:
+        operator = operation.operator
+        behaviour: Any = operator.behaviour
+        function, options = getattr(behaviour, "target", None), {}
+        if isinstance(behaviour, Collection):
+            schema = None if operator.output is None else self.schema_of(operator.output)
+            function = shaped_records(operator, None if schema is None else _arrow(schema))
+        elif isinstance(behaviour, Window):
+            function = behaviour.function.target if behaviour.function is not None else None
+            options["window"] = {n: getattr(behaviour, n) for n in ("assigner", "size", "slide", "offset", "form")}
+        elif isinstance(behaviour, Watermarks):
+            function = _stamper(behaviour)
+        elif operator.kind == "async_map":
+            options["capacity"], options["timeout"] = operator.capacity, operator.timeout
+        elif operator.kind in ("sum", "min", "max"):
+            options["aggregate"] = (operator.kind, behaviour.field)
+        return NodeSpec(
+            role=operation.role,
+            function=function,
+            parent=operation.parent,
+            tag=operation.tag,
+            operator=operator.key,
+            name=operation.name,
+            place=str(operator.location),
+            keyed=operation.keyed,
+            options=options,
+        )
+
+    def _outlet(self, outlet: Outlet) -> OutletSpec:
+        key = outlet.key
+        selector = None if key is None else _selector_of(key)
+        kind = None
+        if key is not None and key.type is not None and key.type.startswith("value "):
+            kind = _arrow(self.schema_of(key.type)).field(0).type
+        return OutletSpec(
+            node=outlet.operation,
+            tag=outlet.tag,
+            schema=_arrow(self._records_schema(outlet)),
+            blame=outlet.declared_by if outlet.declared_by is not None else outlet.operation,
+            selector=selector,
+            key_type=kind,
+            keyed_by=outlet.reader,
+            custom=None if outlet.custom is None else _partitioner(outlet.custom.target),
+            consumers=outlet.consumers,
+            stamps=outlet.timestamps,
+        )
+
+    def _records_schema(self, outlet: Outlet) -> StructType:
+        arriving = self.arriving
+        if outlet.pickled:
+            return StructType([StructField(PICKLED, BinaryType())])
+        if outlet.columns is not None:
+            return self.schema_of(outlet.columns)
+        return StructType([StructField(n, arriving.schema[n].dataType, True) for n in data_columns(arriving)])
+
+    def spark_schema(self, spec: ChainSpec, one: Pass) -> StructType:
+        """The columns of the pass's result, as Spark names them."""
+        hidden = from_arrow_schema(spec.out_schema)
+        if spec.tagged or not one.outlets:
+            full = [self._full(one.outlets[n], spec.outlets[n]) for n in range(len(one.outlets))]
+            fields = [StructField(f"o{n}", inner) for n, inner in enumerate(full)]
+            return StructType([hidden[0], *fields, *([hidden[-1]] if spec.metric_rows else [])])
+        full_schema = self._full(one.outlets[0], spec.outlets[0])
+        return StructType([*full_schema.fields, *([hidden[-1]] if spec.metric_rows else [])])
+
+    def _full(self, outlet: Outlet, spec: OutletSpec) -> StructType:
+        own = self._records_schema(outlet)
+        hidden = from_arrow_schema(pa.schema(list(spec.full_schema)[len(own) :]), prefer_timestamp_ntz=False)
+        return StructType([*own.fields, *hidden.fields])
+
+
+def pass_function(payload: bytes, accumulator: Any) -> Callable[[Any], Any]:
+    """What `mapInArrow` takes: nothing but bytes and names, so that executors load everything from what was shipped."""
+
+    def run(batches: Any) -> Any:
+        from spark_runner.executor.chain import run_pass
+
+        report = None if accumulator is None else lambda figures: accumulator.add([figures])
+        return run_pass(payload, report, batches)
+
+    return run
+
+
+def _arrow(schema: StructType) -> pa.Schema:
+    return to_arrow_schema(schema, timezone="UTC")
+
+
+def _selector(inlet: Inlet) -> Callable[[Any], Any] | None:
+    return None if inlet.key is None or inlet.key.selector is None else _selector_of(inlet.key)
+
+
+def _selector_of(key: Key) -> Callable[[Any], Any]:
+    if key.selector is None:
+        getters = [field_getter(name) for name in key.columns]
+        return getters[0] if len(getters) == 1 else lambda record: tuple(get(record) for get in getters)
+    target = key.selector.target
+    if isinstance(target, type):
+        target = target()
+    return target.get_key if callable(getattr(target, "get_key", None)) else target
+
+
+def _partitioner(target: Any) -> Callable[[Any, int], int]:
+    if isinstance(target, type):
+        target = target()
+    return target.partition if callable(getattr(target, "partition", None)) else target
+
+
+def _stamper(behaviour: Watermarks) -> Any:
+    if behaviour.assigner is not None:
+        return behaviour.assigner.target
+    if behaviour.time is None:
+        return None
+    read = field_getter(behaviour.time)
+
+    def millis(record: Any) -> int:
+        value = read(record)
+        if isinstance(value, datetime.datetime):
+            zoned = value if value.tzinfo is not None else value.replace(tzinfo=datetime.UTC)
+            return int(zoned.timestamp() * 1000)
+        return int(value)
+
+    return millis

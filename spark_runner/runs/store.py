@@ -1,0 +1,259 @@
+"""The runs kept in `.plan/runs/ID/`: what was asked, the state, the events, the report.
+
+A run's folder appears whole, by one rename, and every file in it is replaced whole or grows by a line, so that a crash
+of anything at any moment leaves what was last said. A run whose process is gone is shown as failed, whatever its file
+says.
+
+    SUBMITTED -> CREATED -> RUNNING -> FINISHED | FAILED | CANCELED
+                            RUNNING -> RESTARTING -> RUNNING
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from planner.durable import append_json_line, read_json_lines, sync_folder, write_json
+from planner.errors import InternalError, OptionError
+from spark_runner.clusters.request import RunRequest
+from spark_runner.runs.processes import ProcessIdentity, is_alive, this_process
+
+__all__ = ["FINAL_STATES", "RunFolder", "RunRecord", "RunState", "RunStore", "new_run_id"]
+
+RunState = Literal["SUBMITTED", "CREATED", "RUNNING", "RESTARTING", "FINISHED", "FAILED", "CANCELED"]
+FINAL_STATES: frozenset[RunState] = frozenset({"FINISHED", "FAILED", "CANCELED"})
+_NEXT: dict[RunState, frozenset[RunState]] = {
+    "SUBMITTED": frozenset({"CREATED", "FAILED", "CANCELED"}),
+    "CREATED": frozenset({"RUNNING", "FAILED", "CANCELED"}),
+    "RUNNING": frozenset({"FINISHED", "FAILED", "CANCELED", "RESTARTING"}),
+    "RESTARTING": frozenset({"RUNNING", "FAILED", "CANCELED"}),
+    **{state: frozenset() for state in FINAL_STATES},
+}
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+_RECORD, _EVENTS, _REPORT, _CANCEL, _LOG = "run.json", "events.jsonl", "report.json", "cancel", "spark.log"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """One run as its folder tells it. Times are seconds since the epoch."""
+
+    id: str
+    name: str | None
+    state: RunState
+    process: ProcessIdentity
+    request: RunRequest
+    submitted: float
+    updated: float
+    started: float | None = None
+    ended: float | None = None
+    attempt: int = 1
+    message: str | None = None
+    died: bool = False  # the process ended without saying how: the state shown is FAILED
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as JSON-ready data."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "state": self.state,
+            "died": self.died,
+            "attempt": self.attempt,
+            "message": self.message,
+            "submitted": self.submitted,
+            "updated": self.updated,
+            "started": self.started,
+            "ended": self.ended,
+            "process": self.process.to_dict(),
+            "request": self.request.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> RunRecord:
+        """The record that `to_dict` gave."""
+        process = ProcessIdentity.from_dict(data["process"])
+        return cls(**{**data, "process": process, "request": RunRequest.from_dict(data["request"])})
+
+    def as_seen(self) -> RunRecord:
+        """The record with the truth about its process: one that died did not finish, whatever it last wrote."""
+        if self.state in FINAL_STATES or is_alive(self.process) is not False:
+            return self
+        message = f"its process ({self.process.pid}) died while the run was {self.state}"
+        return replace(self, state="FAILED", died=True, message=message, ended=self.updated)
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """The folder of one run."""
+
+    path: Path
+
+    @property
+    def id(self) -> str:
+        """The run's id."""
+        return self.path.name
+
+    @property
+    def log(self) -> Path:
+        """Where Spark and the JVM write."""
+        return self.path / _LOG
+
+    @property
+    def report(self) -> Path:
+        """Where the figures are kept."""
+        return self.path / _REPORT
+
+    def record(self) -> RunRecord:
+        """What the run last said of itself."""
+        return RunRecord.from_dict(json.loads((self.path / _RECORD).read_bytes()))
+
+    def move(self, state: RunState, *, message: str | None = None, attempt: int | None = None) -> RunRecord:
+        """Go to another state, on behalf of this process."""
+        old = self.record()
+        if state not in _NEXT[old.state]:
+            raise InternalError(f"run {self.id} cannot go from {old.state} to {state}")
+        now = time.time()
+        new = replace(
+            old,
+            state=state,
+            process=this_process(),
+            updated=now,
+            started=old.started or (now if state == "RUNNING" else None),
+            ended=now if state in FINAL_STATES else None,
+            attempt=attempt or old.attempt,
+            message=message,
+        )
+        write_json(self.path / _RECORD, new.to_dict())
+        self.tell({"type": "run", "state": state, "attempt": new.attempt, "message": message})
+        return new
+
+    def tell(self, event: dict[str, Any]) -> None:
+        """Add one event, stamped with the time."""
+        append_json_line(self.path / _EVENTS, {"time": time.time(), **event})
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """The events so far."""
+        yield from read_json_lines(self.path / _EVENTS)
+
+    def request_cancel(self) -> None:
+        """Leave word that the run shall end; its process looks for it several times a second."""
+        (self.path / _CANCEL).touch()
+
+    def cancel_requested(self) -> bool:
+        """Whether somebody left that word."""
+        return (self.path / _CANCEL).exists()
+
+
+@dataclass(frozen=True, slots=True)
+class RunStore:
+    """All runs of one folder."""
+
+    root: Path
+
+    @classmethod
+    def under(cls, folder: Path) -> RunStore:
+        """The runs that are kept for a project's folder."""
+        return cls(folder / ".plan" / "runs")
+
+    def submit(self, request: RunRequest, *, name: str | None = None, run_id: str | None = None) -> RunFolder:
+        """A new run in the state SUBMITTED; refused while a run of the same id is going on."""
+        run_id = run_id or new_run_id()
+        if not _ID.fullmatch(run_id):
+            raise OptionError(f"{run_id!r} cannot be a run's id", hint="use letters, digits, '-', '_' and '.'")
+        now = time.time()
+        record = RunRecord(
+            id=run_id, name=name, state="SUBMITTED", process=this_process(), request=request, submitted=now, updated=now
+        )
+        self.root.mkdir(parents=True, exist_ok=True)
+        with self._lock():
+            self._sweep()
+            self._make_room(run_id)
+            return self._publish(record)
+
+    def runs(self) -> tuple[RunRecord, ...]:
+        """Every run as it is now, oldest first."""
+        folders = sorted(self.root.iterdir()) if self.root.is_dir() else []
+        records = [self._read(RunFolder(folder)) for folder in folders if not folder.name.startswith(".")]
+        return tuple(sorted((r for r in records if r is not None), key=lambda r: (r.submitted, r.id)))
+
+    def folder(self, run_id: str) -> RunFolder:
+        """The folder of one run, by its id or by the beginning of it that no other run shares."""
+        ids = [record.id for record in self.runs()]
+        matches = [run_id] if run_id in ids else [known for known in ids if run_id and known.startswith(run_id)]
+        if len(matches) == 1:
+            return RunFolder(self.root / matches[0])
+        if matches:
+            raise OptionError(f"{run_id!r} fits {len(matches)} runs: {', '.join(matches)}")
+        raise OptionError(f"there is no run {run_id!r} in {self._shown()}", hint="`plan runs` lists those there are")
+
+    def discard(self, run: RunFolder) -> None:
+        """Remove a run that was never accepted, so that nothing of it is left behind."""
+        gone = self.root / f".gone-{run.id}-{secrets.token_hex(4)}"
+        with contextlib.suppress(FileNotFoundError):
+            run.path.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
+
+    def _read(self, folder: RunFolder) -> RunRecord | None:
+        try:
+            return folder.record().as_seen()
+        except (FileNotFoundError, NotADirectoryError):
+            return None  # removed meanwhile, or nothing of ours
+
+    def _make_room(self, run_id: str) -> None:
+        earlier = self._read(RunFolder(self.root / run_id))
+        if earlier is None:
+            return
+        if earlier.state not in FINAL_STATES:
+            raise OptionError(
+                f"run {run_id!r} is {earlier.state} already (process {earlier.process.pid})",
+                hint=f"wait for it, `plan cancel {run_id}`, or give another --id",
+            )
+        gone = self.root / f".gone-{run_id}-{secrets.token_hex(4)}"
+        (self.root / run_id).rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
+
+    def _publish(self, record: RunRecord) -> RunFolder:
+        fresh = self.root / f".new-{record.id}-{secrets.token_hex(4)}"
+        fresh.mkdir()
+        try:
+            write_json(fresh / _RECORD, record.to_dict())
+            append_json_line(
+                fresh / _EVENTS, {"time": record.submitted, "type": "run", "state": "SUBMITTED", "attempt": 1}
+            )
+            final = RunFolder(self.root / record.id)
+            fresh.rename(final.path)
+        except BaseException:
+            shutil.rmtree(fresh, ignore_errors=True)
+            raise
+        sync_folder(self.root)
+        return final
+
+    def _sweep(self) -> None:
+        """Remove what killed submissions left: nobody else is between these steps while the lock is held."""
+        for entry in self.root.iterdir():
+            if entry.name.startswith((".new-", ".gone-")):
+                shutil.rmtree(entry, ignore_errors=True)
+
+    @contextlib.contextmanager
+    def _lock(self) -> Iterator[None]:
+        """One submission at a time; the system lets go of the lock when its holder is killed."""
+        with (self.root / ".lock").open("a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def _shown(self) -> str:
+        return os.path.relpath(self.root)
+
+
+def new_run_id() -> str:
+    """An id that sorts by time and is short enough to type."""
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(2)}"

@@ -1,0 +1,83 @@
+"""The rooms of the house: every package, and which other packages it may import.
+
+A room may always import itself. `planner` means the modules directly in `planner/`.
+Imports for types alone do not count.
+"""
+
+from __future__ import annotations
+
+WORDS = frozenset({"planner"})  # job, errors and pipeline: what everybody speaks
+PLANNER = frozenset({"planner", "planner.graphs", "planner.settings", "planner.flink"})
+RENDER = frozenset({"cli.render"})
+
+ROOMS: dict[str, frozenset[str]] = {
+    # planner: from the ground up
+    "planner": frozenset({"planner.graphs", "planner.chaining"}),
+    "planner.flink": WORDS,
+    "planner.settings": WORDS | {"planner.flink"},
+    "planner.graphs": WORDS | {"planner.flink"},
+    "planner.chaining": WORDS | {"planner.graphs", "planner.chaining.rules"},
+    "planner.chaining.rules": frozenset({"planner.chaining", "planner.graphs"}),
+    "planner.frontends": WORDS | {"planner.frontends.dsl", "planner.frontends.yaml"},
+    "planner.frontends.dsl": WORDS | {"planner.settings", "planner.flink"},
+    "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
+    "planner.snapshots": WORDS | {"planner.graphs"},
+    "planner.explanation": PLANNER | {"planner.chaining"},
+    "planner.deployment": PLANNER,
+    "planner.diff": PLANNER | {"planner.snapshots", "planner.frontends"},
+    "planner.lint": PLANNER | {"planner.diff", "planner.snapshots", "planner.frontends", "planner.lint.rules"},
+    "planner.lint.rules": PLANNER | {"planner.lint", "planner.diff"},
+    # spark_runner: a room imports only rooms above it
+    "spark_runner": frozenset(),
+    "spark_runner.executor": frozenset({"spark_runner.executor.roles"}),
+    "spark_runner.executor.roles": frozenset({"spark_runner.executor"}),
+    "spark_runner.program": WORDS,
+    "spark_runner.lowering": PLANNER
+    | {"spark_runner.executor", "spark_runner.program", "spark_runner.lowering.operators"},
+    "spark_runner.lowering.operators": WORDS | {"spark_runner.lowering", "spark_runner.program"},
+    "spark_runner.clusters": WORDS | {"planner.settings"},
+    "spark_runner.frames": WORDS
+    | {"planner.frontends.dsl", "spark_runner.executor", "spark_runner.program", "spark_runner.clusters"},
+    "spark_runner.figures": WORDS | {"spark_runner.program", "spark_runner.clusters"},
+    "spark_runner.batch": WORDS
+    | {f"spark_runner.{room}" for room in ("executor", "program", "clusters", "frames", "figures")},
+    "spark_runner.runs": WORDS
+    | {"planner.frontends", "planner.settings"}
+    | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
+    # cli: commands on top, renderers below
+    "cli": WORDS
+    | {"planner.deployment", "planner.frontends", "planner.settings", "cli.render", "cli.render.text"}
+    | {"spark_runner.clusters", "spark_runner.runs"},
+    "cli.commands": PLANNER
+    | {f"planner.{room}" for room in ("chaining", "deployment", "diff", "explanation", "frontends")}
+    | {"planner.frontends.yaml", "planner.lint", "planner.snapshots"}
+    | {"spark_runner.clusters", "spark_runner.runs"}
+    | {f"cli.render.{room}" for room in ("findings", "page", "pictures", "text")}
+    | {"cli", "cli.render"},
+    "cli.render": WORDS | {"planner.chaining", "planner.graphs", "planner.lint"},
+    "cli.render.text": RENDER
+    | PLANNER
+    | {"planner.deployment", "planner.diff", "planner.explanation", "planner.lint"}
+    | {"spark_runner.figures", "spark_runner.program", "spark_runner.runs"},
+    "cli.render.findings": RENDER | {"cli", "planner.lint"},
+    "cli.render.pictures": RENDER | PLANNER | {"planner.deployment", "planner.explanation"},
+    "cli.render.page": RENDER | WORDS | {"cli.render.pictures", "cli.render.text", "planner.explanation"},
+}
+
+# The rooms where PySpark may be imported. In `executor` it is there on every worker anyway.
+PYSPARK_ROOMS = frozenset(
+    f"spark_runner.{room}" for room in ("executor", "clusters", "frames", "figures", "batch", "runs")
+)
+# The only modules of `cli` that may import `spark_runner`: they run jobs, or show runs.
+MAY_IMPORT_SPARK_RUNNER = frozenset(
+    {
+        "cli/commands/cancel.py",
+        "cli/commands/run.py",
+        "cli/commands/runs.py",
+        "cli/detached.py",
+        "cli/render/text/progress.py",
+        "cli/render/text/run_report.py",
+        "cli/render/text/spark_program.py",
+        "cli/script.py",
+    }
+)

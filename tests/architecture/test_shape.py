@@ -1,0 +1,103 @@
+"""The shape of the code itself: complete registries, frozen graphs, short modules, nothing of one machine."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.support.sources import PRODUCT, ROOT, relative, sources
+
+PACKAGES = (*PRODUCT, "benchmarks", "samples", "tests")
+TOO_LONG = 450
+TOO_MANY = 25  # modules in one folder
+VAGUE = {"utils", "util", "manager", "managers", "helper", "helpers", "context", "misc", "common"}
+# Written in pieces, so that this file does not find itself.
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:ro" + r"ot|wo" + r"rk|fa" + r"rm|ho" + r"me/[a-z]+)/")
+
+
+def module_of(path: Path) -> ModuleType:
+    name = relative(path).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return importlib.import_module(name)
+
+
+def _rule_modules(package: str) -> set[str]:
+    return {relative(path) for path in (ROOT / package / "rules").glob("*.py") if path.name != "__init__.py"}
+
+
+@pytest.mark.parametrize("package", ["planner/chaining", "planner/lint"])
+def test_every_rule_stands_in_its_registry(package: str) -> None:
+    registry = importlib.import_module(f"{package.replace('/', '.')}.registry")
+    rules = registry.RULES
+    assert len({rule.code for rule in rules}) == len(rules)
+    assert len({rule.slug for rule in rules}) == len(rules)
+    assert [rule.code for rule in rules] == sorted(rule.code for rule in rules)
+    files = {f"{package}/rules/{rule.code.lower()}_{rule.slug.replace('-', '_')}.py" for rule in rules}
+    assert files == _rule_modules(package), "a rule's file is its code and slug"
+
+
+def test_there_are_twelve_chaining_conditions() -> None:
+    from planner.chaining.registry import RULES
+
+    assert [rule.code for rule in RULES] == [f"CH{number:03}" for number in range(1, 13)]
+
+
+@pytest.mark.parametrize("path", sources(*PRODUCT), ids=relative)
+def test_all_names_what_is_there(path: Path) -> None:
+    if "__all__" not in path.read_text(encoding="utf-8"):
+        return
+    module = module_of(path)
+    exported = list(module.__all__)
+    assert len(exported) == len(set(exported))
+    assert not [name for name in exported if not hasattr(module, name)]
+
+
+def test_the_public_interface_is_what_the_documentation_names() -> None:
+    import planner
+
+    documented = set(re.findall(r"^#+ `(\w+)", (ROOT / "docs/python-api.md").read_text(encoding="utf-8"), re.MULTILINE))
+    assert documented
+    assert documented <= set(planner.__all__)
+
+
+def _graph_types() -> Iterator[type]:
+    graphs = [f"graphs.{name}" for name in ("stream_graph", "job_graph", "execution_graph", "physical", "obstacle")]
+    for name in ("job", "pipeline", *graphs):
+        module = importlib.import_module(f"planner.{name}")
+        for value in vars(module).values():
+            if isinstance(value, type) and dataclasses.is_dataclass(value) and value.__module__ == module.__name__:
+                yield value
+
+
+@pytest.mark.parametrize("graph_type", list(_graph_types()), ids=lambda value: value.__name__)
+def test_graph_types_are_frozen(graph_type: type) -> None:
+    assert graph_type.__dataclass_params__.frozen  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("path", sources(*PACKAGES), ids=relative)
+def test_a_module_is_short_and_named_after_what_it_does(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= TOO_LONG
+    assert path.stem not in VAGUE
+
+
+def test_nothing_names_a_path_of_one_machine() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    found = []
+    for name in listed.split("\0"):
+        path = ROOT / name
+        if name and path.is_file():
+            text = path.read_bytes().decode("utf-8", errors="ignore")
+            found += [f"{name}: {match.group()}" for match in MACHINE_PATH.finditer(text)]
+    assert not found
+
+
+def test_no_folder_is_crowded() -> None:
+    modules = Counter(relative(path.parent) for path in sources(*PRODUCT) if path.name != "__init__.py")
+    assert {folder: count for folder, count in modules.items() if count > TOO_MANY} == {}

@@ -1,0 +1,80 @@
+"""Who may import whom: the table in rooms.py, checked against every import."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.rooms import MAY_IMPORT_SPARK_RUNNER, PYSPARK_ROOMS, ROOMS
+from tests.support.sources import PRODUCT, ROOT, imported_modules, imported_packages, relative, room_of, sources
+
+
+def room_of_module(name: str) -> str | None:
+    """The room that a dotted name lies in, if it is one of ours."""
+    parts = name.split(".")
+    while parts and ".".join(parts) not in ROOMS:
+        parts.pop()
+    return ".".join(parts) or None
+
+
+def rooms_entered(path: Path) -> set[str]:
+    """The other rooms a file imports from."""
+    own = room_of(path)
+    modules = {name for name in imported_modules(path) if name.split(".")[0] in PRODUCT}
+    return {room for name in modules if (room := room_of_module(name)) and room != own}
+
+
+def test_every_package_is_a_room() -> None:
+    assert {room_of(path) for path in sources(*PRODUCT)} == set(ROOMS)
+
+
+@pytest.mark.parametrize("path", sources(*PRODUCT), ids=relative)
+def test_a_module_imports_only_from_rooms_open_to_its_own(path: Path) -> None:
+    parents = {room_of(path).rsplit(".", count)[0] for count in range(1, room_of(path).count(".") + 1)}
+    packages = {room for room in parents if not imports_modules_of(path, room)}
+    assert rooms_entered(path) - packages <= ROOMS[room_of(path)]
+
+
+def imports_modules_of(path: Path, room: str) -> bool:
+    """Whether a file imports a module of a room, not only a package inside it."""
+    return any(name != room and room_of_module(name) == room for name in imported_modules(path))
+
+
+@pytest.mark.parametrize("path", sources("planner"), ids=relative)
+def test_the_planner_knows_neither_terminal_nor_spark(path: Path) -> None:
+    assert not imported_packages(path) & {"cli", "rich", "typer", "pyspark", "spark_runner"}
+
+
+@pytest.mark.parametrize("path", sources("cli"), ids=relative)
+def test_the_command_line_starts_without_spark(path: Path) -> None:
+    assert "pyspark" not in imported_packages(path)
+    assert relative(path) in MAY_IMPORT_SPARK_RUNNER or "spark_runner" not in imported_packages(path)
+    if path.parent.name == "commands":
+        assert "spark_runner" not in imported_packages(path, top_level=True)
+
+
+@pytest.mark.parametrize("path", sources("spark_runner"), ids=relative)
+def test_pyspark_is_confined(path: Path) -> None:
+    assert "cli" not in imported_packages(path)
+    if "pyspark" in imported_packages(path):
+        assert room_of(path) in PYSPARK_ROOMS
+
+
+def loaded_by(statements: str) -> set[str]:
+    """The top packages that a process has loaded after these statements."""
+    script = f"import sys\n{statements}\nprint(*{{name.split('.')[0] for name in sys.modules}})"
+    finished = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    return set(finished.stdout.split())
+
+
+def test_planning_loads_nothing_heavy() -> None:
+    loaded = loaded_by("import planner; planner.load_plan('samples/word_count/job.yaml')")
+    assert not loaded & {"cli", "rich", "typer", "pyspark", "spark_runner", "graphviz", "pandas", "pyarrow"}
+
+
+def test_lowering_and_the_record_of_runs_need_no_spark() -> None:
+    loaded = loaded_by("import spark_runner.lowering.lower, spark_runner.runs.store")
+    assert not loaded & {"pyspark", "pandas", "pyarrow"}

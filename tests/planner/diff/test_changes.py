@@ -1,0 +1,141 @@
+"""Every kind of change has its level, and a false "safe" is never given."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from planner.diff.changes import Change, find_changes
+from planner.diff.comparison import compare
+from planner.frontends.yaml.loader import load_job_data
+from planner.pipeline import plan
+from planner.snapshots.snapshot import Snapshot, take_snapshot
+
+JOB = """
+name: orders
+parallelism: 2
+max_parallelism: 128
+operators:
+  - {id: orders, type: source, name: orders, uid: orders}
+  - {id: parse, type: map, name: parse, input: orders, uid: parse}
+  - {id: totals, type: sum, name: totals, input: parse, key_by: user, field: n, uid: totals}
+  - {id: out, type: print, input: totals, uid: out}
+"""
+
+
+def snapshot_of(text: str) -> Snapshot:
+    return take_snapshot(plan(load_job_data(yaml.safe_load(text)), until="execution"))
+
+
+def changes(before: str, after: str) -> list[Change]:
+    return list(find_changes(compare(snapshot_of(before), snapshot_of(after))))
+
+
+# what is replaced, by what, and the level, part and kind that must be among the changes
+CASES = {
+    "nothing": ("name: orders\n", "name: orders\n", None),
+    "the job's name": ("name: orders\n", "name: purchases\n", ("safe", "job", "renamed")),
+    "an operator's name": ("name: parse", "name: read", ("safe", "operator", "renamed")),
+    "a parallelism": ("uid: parse", "uid: parse, parallelism: 3", ("performance", "operator", "parallelism")),
+    "a chain": ("uid: parse", "uid: parse, parallelism: 3", ("performance", "chain", "broken")),
+    "slots": ("uid: parse", "uid: parse, parallelism: 3", ("performance", "slots", "slots")),
+    "a parallelism within the key groups": (
+        "uid: totals", "uid: totals, parallelism: 128", ("performance", "operator", "parallelism"),
+    ),
+    "max parallelism": ("max_parallelism: 128", "max_parallelism: 64", ("state-breaking", "state", "max-parallelism")),
+    "Flink's own max parallelism written down": ("max_parallelism: 128\n", "", ("safe", "operator", "max-parallelism")),
+    "a group": ("uid: parse", "uid: parse, slot_sharing_group: io", ("performance", "operator", "slot-sharing-group")),
+    "a partitioner": (
+        "input: orders", "input: {from: orders, partition: shuffle}", ("performance", "edge", "partitioner"),
+    ),
+    "a key": ("key_by: user", "key_by: country", ("state-breaking", "state", "key")),
+    "a field": ("field: n", "field: m", ("state-breaking", "operator", "behaviour")),
+    "another aggregate": ("type: sum", "type: min", ("state-breaking", "state", "kind")),
+    "a uid": ("uid: totals", "uid: sums", ("state-breaking", "state", "operator-id")),
+    "a uid of no state": ("uid: parse", "uid: reads", ("safe", "state", "operator-id")),
+    "no uid": (", uid: totals", "", ("state-breaking", "state", "operator-id")),
+    "the mode": ("name: orders\n", "name: orders\nruntime_mode: batch\n", ("state-breaking", "job", "runtime-mode")),
+    "a new operator": (
+        "- {id: out", "- {id: more, type: print, input: totals, uid: x}\n  - {id: out", ("safe", "operator", "added"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", CASES)
+def test_every_change_has_its_level(what: str) -> None:
+    before, after, expected = CASES[what]
+    assert before in JOB
+    found = changes(JOB, JOB.replace(before, after, 1))
+    if expected is None:
+        assert found == []
+    else:
+        assert expected in {(change.level, change.part, change.kind) for change in found}
+
+
+def test_scaling_beyond_the_key_groups_of_the_state_is_state_breaking() -> None:
+    unset = JOB.replace("max_parallelism: 128\n", "")
+    found = changes(unset, unset.replace("parallelism: 2", "parallelism: 129"))
+    assert ("state-breaking", "parallelism") in {(change.level, change.kind) for change in found}
+    found = changes(unset, unset.replace("parallelism: 2", "parallelism: 128"))
+    assert "state-breaking" not in {change.level for change in found}, "Flink keeps the 128 of the state"
+
+
+def test_an_operator_put_between_two_with_uids_is_safe() -> None:
+    added = JOB.replace("input: parse,", "input: clean,").replace(
+        "  - {id: totals", "  - {id: clean, type: filter, name: clean, input: parse}\n  - {id: totals"
+    )
+    assert {change.level for change in changes(JOB, added)} == {"safe"}
+    assert {change.level for change in changes(added, JOB)} == {"safe"}
+
+
+def test_removed_state_is_never_safe() -> None:
+    removed = JOB.replace(
+        "  - {id: totals, type: sum, name: totals, input: parse, key_by: user, field: n, uid: totals}\n", ""
+    ).replace("input: totals", "input: parse")
+    found = [change for change in changes(JOB, removed) if change.kind == "removed"]
+    assert [change.level for change in found] == ["state-breaking"]
+
+
+def test_a_stateful_operator_that_reads_something_else_is_never_safe() -> None:
+    two = JOB + "  - {id: others, type: source, name: others, uid: others}\n  - {id: end, type: print, input: others}\n"
+    found = changes(two, two.replace("input: parse, key_by", "input: others, key_by"))
+    assert {"state-breaking"} == {change.level for change in found if change.part == "edge"}
+
+
+def test_state_found_under_a_uid_hash_is_kept() -> None:
+    old = snapshot_of(JOB.replace(", uid: totals", ""))
+    sums = next(operator for operator in old.operators if operator.name == "totals")
+    new = snapshot_of(JOB.replace("uid: totals", f"uid: totals, uid_hash: '{sums.id}'"))
+    assert not [change for change in find_changes(compare(old, new)) if change.level == "state-breaking"]
+
+
+def test_the_gravest_change_stands_first() -> None:
+    found = changes(JOB, JOB.replace("uid: totals", "uid: sums").replace("name: parse", "name: read, parallelism: 3"))
+    levels = [change.level for change in found]
+    assert levels == sorted(levels, key=["state-breaking", "performance", "safe"].index)
+    assert set(levels) == {"state-breaking", "performance", "safe"}
+
+
+TYPED = """
+name: typed
+operators:
+  - {id: lines, type: source, format: json, path: x, schema: "user string, n bigint", uid: lines}
+  - {id: parse, type: map, input: lines, select: {user: user, n: n}, uid: parse}
+  - {id: valid, type: filter, input: parse, where: n > 0, uid: valid}
+  - {id: totals, type: sum, input: valid, key_by: user, field: n, uid: totals}
+  - {id: out, type: print, input: totals, uid: out}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "level"),
+    [
+        ("n: n}", "n: n, day: day}", "state-breaking"),
+        ("n: n}", "n: n * 1.5}", "state-breaking"),
+        ("n > 0", "n > 1", "safe"),
+    ],
+)
+def test_another_type_upstream_breaks_the_state_behind_it(before: str, after: str, level: str) -> None:
+    found = changes(TYPED, TYPED.replace(before, after))
+    assert found[0].level == level
+    assert ("record-type" in {change.kind for change in found}) is (level == "state-breaking")

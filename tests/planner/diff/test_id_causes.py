@@ -1,0 +1,91 @@
+"""The words for why an id changed name the change that was made."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from planner.diff.comparison import compare
+from planner.diff.id_causes import find_id_causes
+from planner.diff.id_words import cause_in_words
+from planner.frontends.yaml.loader import load_job_data
+from planner.pipeline import plan
+from planner.snapshots.snapshot import Snapshot, take_snapshot
+
+JOB = """
+operators:
+  - {id: orders, type: source, name: orders}
+  - {id: parse, type: map, name: parse, input: orders}
+  - {id: valid, type: filter, name: valid, input: parse}
+  - {id: totals, type: sum, name: totals, input: valid, key_by: user}
+  - {id: format, type: map, name: format, input: totals}
+  - {id: out, type: print, name: out, input: format}
+"""
+UNTOUCHED = " The operator itself was not changed."
+
+
+def snapshot_of(text: str) -> Snapshot:
+    return take_snapshot(plan(load_job_data(yaml.safe_load(text)), until="execution"))
+
+
+def words(before: str, after: str, operator: str) -> str:
+    compared = compare(snapshot_of(before), snapshot_of(after))
+    (pair,) = [pair for pair in compared.operators if pair.new.name == operator]
+    assert pair.old.id != pair.new.id
+    return cause_in_words(compared, pair, find_id_causes(compared).get(pair.new_at))
+
+
+CASES = {
+    "a chain broken upstream": (
+        "name: parse, input", "name: parse, chaining: start_new, input", "totals",
+        "Source: orders -> parse upstream no longer chains, and generated ids count chained outputs." + UNTOUCHED,
+    ),
+    "its own output": (
+        "name: format, input", "name: format, chaining: start_new, input", "totals",
+        "totals -> format no longer chains, and generated ids count chained outputs.",
+    ),
+    "an operator put in front": (
+        "name: totals, input: valid,", "name: totals, input: {from: new},", "totals", "new was added before it",
+    ),
+    "an operator added upstream": (
+        "name: valid, input: parse", "name: valid, input: {from: new}", "totals", "new was added upstream",
+    ),
+    "a uid added": ("key_by: user", "key_by: user, uid: sums", "totals", "Its uid 'sums' is new: until now"),
+    "a uid upstream": ("name: orders}", "name: orders, uid: s}", "totals", "The uid of Source: orders upstream 's'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", CASES)
+def test_the_cause_is_named(what: str) -> None:
+    before, after, operator, said = CASES[what]
+    assert before in JOB
+    changed = JOB.replace(before, after)
+    if "{from: new}" in changed:
+        reads = "valid" if operator == "totals" and "front" in what else "parse"
+        changed = changed.replace(
+            "  - {id: totals", f"  - {{id: new, type: map, name: new, input: {reads}}}\n  - {{id: totals"
+        )
+    assert words(JOB, changed, operator).startswith(said)
+
+
+def test_a_removed_uid_and_a_formed_chain_are_named() -> None:
+    assert "was removed: the id is generated now" in words(
+        JOB.replace("key_by: user", "key_by: user, uid: sums"), JOB, "totals"
+    )
+    broken = JOB.replace("name: parse, input", "name: parse, chaining: start_new, input")
+    assert "upstream chains now" in words(broken, JOB, "totals")
+
+
+def test_a_removed_operator_is_named() -> None:
+    without = JOB.replace("  - {id: valid, type: filter, name: valid, input: parse}\n", "").replace("valid", "parse")
+    assert words(JOB, without, "totals").startswith("valid was removed before it, and generated ids hash everything")
+    ended = JOB.replace("  - {id: out, type: print, name: out, input: format}\n", "")
+    assert words(JOB, ended, "format").startswith("Sink: out was removed behind it, and generated ids count chained")
+
+
+def test_numbering_alone_is_said_to_be_that() -> None:
+    """A second pipeline in front of the first: nothing upstream of `totals` changed, only how many come before it."""
+    more = "\noperators:\n  - {id: s, type: source, name: s}\n  - {id: p, type: print, name: p, input: s}"
+    assert words(JOB, JOB.replace("\noperators:", more, 1), "totals").startswith(
+        "Operators were added, removed or reordered"
+    )

@@ -1,0 +1,205 @@
+"""Every rule: a job on which it fires, and one, as near as possible, on which it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.lint.registry import RULES
+from tests.support.project import Project
+
+CLEAN = """
+name: clean
+parallelism: 2
+max_parallelism: 128
+operators:
+  - {id: orders, type: source, uid: orders}
+  - {id: parse, type: map, input: orders}
+  - {id: totals, type: sum, input: parse, key_by: user, uid: totals}
+  - {id: out, type: print, input: totals}
+"""
+
+# code, what is replaced in CLEAN, by what makes the rule speak, and by what comes close and does not
+ON_THE_JOB = {
+    "PL101": ("key_by: user, uid: totals", "key_by: user", "key_by: user, uid: sums"),
+    "PL102": (
+        "input: orders}",
+        "input: {from: orders, partition: rebalance}}",
+        "input: {from: orders, partition: rebalance}, parallelism: 4}",
+    ),
+    "PL103": ("input: orders}", "input: orders, parallelism: 4}", "input: orders, parallelism: 2}"),
+    "PL104": ("parallelism: 2\n", "parallelism: 110\n", "parallelism: 100\n"),
+    "PL107": ("max_parallelism: 128\n", "", "max_parallelism: 720\n"),
+    "PL108": (
+        "- {id: out,",
+        "- {id: again, type: max, input: totals, key_by: user, uid: again}\n  - {id: end, type: print, input: again}\n"
+        "  - {id: out,",
+        "- {id: again, type: max, input: totals, key_by: country, uid: again}\n"
+        "  - {id: end, type: print, input: again}\n  - {id: out,",
+    ),
+    "PL109": (
+        "- {id: out,",
+        "- {id: lost, type: map, input: totals}\n  - {id: out,",
+        "- {id: lost, type: map, input: totals}\n  - {id: end, type: print, input: lost}\n  - {id: out,",
+    ),
+    "PL110": ("uid: totals", f"uid: totals, uid_hash: '{'a' * 32}'", "uid: totals"),
+    "PL111": ("input: orders}", "input: orders, ignore: {PL102: skewed}}", "input: orders}"),
+}
+
+
+def test_a_clean_job_passes_in_silence(project: Project) -> None:
+    project.write("job.yaml", CLEAN)
+    assert project.codes("job.yaml") == []
+
+
+@pytest.mark.parametrize("code", ON_THE_JOB)
+def test_fires(project: Project, code: str) -> None:
+    before, fires, _ = ON_THE_JOB[code]
+    assert before in CLEAN
+    project.write("job.yaml", CLEAN.replace(before, fires))
+    assert set(project.codes("job.yaml")) - ({"PL103"} if code == "PL104" else set()) == {code}
+
+
+@pytest.mark.parametrize("code", ON_THE_JOB)
+def test_does_not_fire(project: Project, code: str) -> None:
+    before, _, close = ON_THE_JOB[code]
+    project.write("job.yaml", CLEAN.replace(before, close))
+    assert code not in project.codes("job.yaml")
+
+
+@pytest.mark.parametrize(
+    ("settings", "fires"),
+    [("task_managers = 1\nslots = 1", True), ("task_managers = 1\nslots = 2", False), ("slots = 1", False)],
+)
+def test_pl106_counts_the_slots_of_the_cluster(project: Project, settings: str, fires: bool) -> None:
+    project.write("pyproject.toml", f"[tool.plan.cluster]\n{settings}\n")
+    project.write("job.yaml", CLEAN)
+    assert project.codes("job.yaml") == (["PL106"] if fires else [])
+
+
+@pytest.mark.parametrize(("buffers", "fires"), [(11, True), (12, False)])
+def test_pl105_needs_two_buffers_a_channel_and_eight_a_gate(project: Project, buffers: int, fires: bool) -> None:
+    # One subtask on each of two task managers, whose gate has two channels: 2 x 2 + 8 = 12 buffers of 32 KiB.
+    memory = buffers * 32
+    project.write("pyproject.toml", f'[tool.plan.cluster]\ntask_managers = 2\nnetwork_memory = "{memory}kb"\n')
+    project.write("job.yaml", CLEAN)
+    findings = project.findings("job.yaml")
+    assert [finding.code for finding in findings] == (["PL105"] if fires else [])
+    assert all("need 12 network buffers" in finding.message and "has 11" in finding.message for finding in findings)
+
+
+def test_pl105_counts_all_subtasks_of_the_fullest_task_manager(project: Project) -> None:
+    project.write("pyproject.toml", '[tool.plan.cluster]\ntask_managers = 1\nnetwork_memory = "32kb"\n')
+    project.write("job.yaml", CLEAN)
+    assert "need 24 network buffers" in project.findings("job.yaml")[0].message
+
+
+def test_a_sources_own_parallelism_is_blamed_where_it_is_set(project: Project) -> None:
+    file = project.write("job.yaml", CLEAN.replace("uid: orders}", "uid: orders, parallelism: 1}"))
+    found = [finding for finding in project.findings("job.yaml") if finding.code == "PL103"]
+    assert [str(finding.location) for finding in found] == [f"{file}:6:5"]
+    assert found[0].fix == "set the parallelism of orders to 2"
+
+
+def test_pl103_knows_sources_that_have_no_choice(project: Project) -> None:
+    legacy = CLEAN.replace("uid: orders}", "uid: orders, legacy: true, parallel: false}")
+    project.write("job.yaml", legacy)
+    assert "PL103" not in project.codes("job.yaml")
+
+
+def test_pl107_is_said_once_and_not_to_batch_jobs(project: Project) -> None:
+    unset = CLEAN.replace("max_parallelism: 128\n", "")
+    twice = (
+        unset
+        + "  - {id: more, type: min, input: parse, key_by: day, uid: more}\n  - {id: o, type: print, input: more}\n"
+    )
+    project.write("job.yaml", twice)
+    assert project.codes("job.yaml") == ["PL107"]
+    project.write("job.yaml", twice.replace("parallelism: 2", "parallelism: 2\nruntime_mode: batch", 1))
+    assert "PL107" not in project.codes("job.yaml")
+
+
+def test_pl108_sees_through_filters_but_not_through_maps(project: Project) -> None:
+    between = (
+        "- {{id: mid, type: {kind}, input: totals}}\n  - {{id: again, type: max, input: mid, key_by: user, uid: a}}\n"
+    )
+    hands_on = "map, select: {user: user, n: n + 1}"
+    for kind, fires in (("filter", True), ("map", False), (hands_on, True), ("map, select: {user: n}", False)):
+        text = CLEAN.replace(
+            "- {id: out,", between.format(kind=kind) + "  - {id: e, type: print, input: again}\n  - {id: out,"
+        )
+        project.write("job.yaml", text)
+        assert ("PL108" in project.codes("job.yaml")) is fires
+
+
+def test_pl108_compares_selectors_by_what_they_compute(project: Project) -> None:
+    template = """
+from planner import StreamExecutionEnvironment, Types
+env = StreamExecutionEnvironment.get_execution_environment()
+env.set_max_parallelism(128)
+pairs = env.from_collection([("a", 1)], type_info=Types.TUPLE([Types.STRING(), Types.LONG()]))
+first = pairs.key_by(lambda pair: pair[0]).sum(1).uid("first")
+first.key_by(lambda pair: pair[{index}]).max(1).uid("second").print()
+env.execute("twice")
+"""
+    project.write("job.py", template.replace("{index}", "0"))
+    assert project.codes("job.py") == ["PL108"]
+    project.write("job.py", template.replace("{index}", "1"))
+    assert project.codes("job.py") == []
+
+
+def test_pl112_wants_a_reason(project: Project) -> None:
+    source = """
+from planner import StreamExecutionEnvironment
+env = StreamExecutionEnvironment.get_execution_environment()
+env.from_collection([1]).rebalance().map(str).print()  # plan: ignore[PL102]{reason}
+env.execute("job")
+"""
+    project.write("job.py", source.replace("{reason}", ""))
+    assert project.codes("job.py") == ["PL102", "PL112"]
+    project.write("job.py", source.replace("{reason}", " the sources are skewed"))
+    assert project.codes("job.py") == []
+
+
+def test_pl900_is_a_finding_and_the_other_files_are_still_linted(project: Project) -> None:
+    bad = project.write("bad.yaml", CLEAN.replace("type: map", "type: mapp"))
+    project.write("broken.py", "import planner\nraise ValueError('no')\n")
+    project.write("good.yaml", CLEAN.replace("uid: totals", "name: sums"))
+    findings = project.findings("bad.yaml", "broken.py", "good.yaml")
+    assert [finding.code for finding in findings] == ["PL900", "PL900", "PL101"]
+    assert str(findings[0].location).startswith(f"{bad}:7:")
+    assert "did you mean" in str(findings[0].fix)
+    assert project.codes("bad.yaml", select=["PL101"]) == ["PL900"], "a broken job never looks clean"
+
+
+def test_every_rule_has_a_whole_page() -> None:
+    for rule in RULES:
+        for text in (rule.summary, rule.checks, rule.why, rule.example, rule.fix):
+            assert len(text) > 20, rule.code
+        assert "\n" not in rule.summary
+        assert not rule.summary.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("function", "state"),
+    [("str", False), ("lambda pair: pair", False), ("Counting()", True), ("Plain()", False)],
+)
+def test_pl101_knows_which_functions_on_a_keyed_stream_reach_state(
+    project: Project, function: str, state: bool
+) -> None:
+    source = """
+from planner import MapFunction, StreamExecutionEnvironment
+class Counting(MapFunction):
+    def open(self, runtime_context):
+        self.state = runtime_context
+    def map(self, value):
+        return value
+class Plain(MapFunction):
+    def map(self, value):
+        return value
+env = StreamExecutionEnvironment.get_execution_environment()
+env.set_max_parallelism(128)
+env.from_collection([("a", 1)]).key_by(lambda pair: pair[0]).map(FUNCTION).print()
+env.execute("job")
+"""
+    project.write("job.py", source.replace("FUNCTION", function))
+    assert project.codes("job.py") == (["PL101"] if state else [])

@@ -1,0 +1,242 @@
+"""The run folder: its states, what it refuses, and that it tells the truth after a kill -9 at any step."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from planner.durable import append_json_line, read_json_lines, write_json
+from planner.errors import InternalError, OptionError
+from spark_runner.clusters.request import RunRequest
+from spark_runner.runs.processes import ProcessIdentity, is_alive, this_process
+from spark_runner.runs.store import FINAL_STATES, RunStore
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> RunStore:
+    return RunStore.under(tmp_path)
+
+
+def request(**values: object) -> RunRequest:
+    return RunRequest(job="job.py", folder=".", **values)
+
+
+def run_python(code: str, *arguments: str, expect_kill: bool = False) -> str:
+    """Run code in another process; `die()` there is a kill -9 of itself."""
+    prelude = "import os, signal, sys\nfrom pathlib import Path\ndef die(): os.kill(os.getpid(), signal.SIGKILL)\n"
+    done = subprocess.run(
+        [sys.executable, "-c", prelude + textwrap.dedent(code), *arguments], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == (-signal.SIGKILL if expect_kill else 0), done.stderr
+    return done.stdout
+
+
+def test_a_run_goes_through_its_states_and_keeps_every_event(store: RunStore) -> None:
+    run = store.submit(request(), name="word count", run_id="first")
+    for state in ("CREATED", "RUNNING", "RESTARTING", "RUNNING", "FINISHED"):
+        run.move(state)
+    (record,) = store.runs()
+    assert (record.id, record.name, record.state, record.died) == ("first", "word count", "FINISHED", False)
+    assert record.started is not None and record.ended is not None and record.started <= record.ended
+    states = [event["state"] for event in run.events()]
+    assert states == ["SUBMITTED", "CREATED", "RUNNING", "RESTARTING", "RUNNING", "FINISHED"]
+
+
+@pytest.mark.parametrize(("path", "wrong"), [(("CREATED",), "FINISHED"), (("CREATED", "RUNNING", "FAILED"), "RUNNING")])
+def test_a_state_that_does_not_follow_is_refused(store: RunStore, path: tuple[str, ...], wrong: str) -> None:
+    run = store.submit(request())
+    for state in path:
+        run.move(state)
+    with pytest.raises(InternalError, match=f"to {wrong}"):
+        run.move(wrong)
+    assert store.runs()[0].state == path[-1]
+
+
+def test_the_request_comes_back_as_it_was_given(store: RunStore) -> None:
+    asked = request(master="spark://a:1,b:2", conf=(("k", "v=1"),), packages=("g:a:1",), py_files=("x.py",), timeout=5)
+    assert store.submit(asked).record().request == asked
+
+
+def test_the_same_id_is_refused_while_it_runs_and_taken_afterwards(store: RunStore) -> None:
+    run = store.submit(request(), run_id="nightly")
+    run.move("CREATED")
+    with pytest.raises(OptionError, match="'nightly' is CREATED already"):
+        store.submit(request(), run_id="nightly")
+    run.move("CANCELED")
+    again = store.submit(request(), run_id="nightly")
+    assert again.record().state == "SUBMITTED"
+    assert [event["state"] for event in again.events()] == ["SUBMITTED"]
+
+
+@pytest.mark.parametrize("wrong", ["../up", ".hidden", "a/b", "", "x" * 200])
+def test_ids_that_are_no_folder_names_are_refused(store: RunStore, wrong: str) -> None:
+    if not wrong:
+        pytest.skip("an empty id asks for a fresh one")
+    with pytest.raises(OptionError, match="cannot be a run's id"):
+        store.submit(request(), run_id=wrong)
+    assert not store.root.exists() or store.runs() == ()
+
+
+def test_of_many_submissions_of_one_id_at_once_exactly_one_wins(store: RunStore) -> None:
+    code = """
+        from spark_runner.runs.store import RunStore
+        from spark_runner.clusters.request import RunRequest
+        from planner.errors import OptionError
+        sys.stdin.readline()
+        try:
+            RunStore(Path(sys.argv[1])).submit(RunRequest(job="j", folder="."), run_id="one")
+            print("won", flush=True)
+            sys.stdin.readline()
+        except OptionError:
+            print("refused", flush=True)
+    """
+    command = [sys.executable, "-c", "import sys\nfrom pathlib import Path\n" + textwrap.dedent(code), str(store.root)]
+    started = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) for _ in range(6)
+    ]
+    for process in started:
+        process.stdin.write("go\n")
+    answers = [process.stdout.readline().strip() for process in started]
+    for process in started:
+        process.communicate(input="end\n" if process.poll() is None else None)
+    assert sorted(answers) == ["refused"] * 5 + ["won"]
+
+
+def test_two_runs_at_once_keep_to_their_own_folders(store: RunStore) -> None:
+    first, second = store.submit(request(), run_id="a"), store.submit(request(), run_id="b")
+    first.move("CREATED")
+    second.move("CREATED")
+    second.request_cancel()
+    first.move("RUNNING")
+    second.move("CANCELED")
+    assert {record.id: record.state for record in store.runs()} == {"a": "RUNNING", "b": "CANCELED"}
+    assert not first.cancel_requested()
+
+
+@pytest.mark.parametrize("last", ["SUBMITTED", "CREATED", "RUNNING", "RESTARTING", "FINISHED", "FAILED", "CANCELED"])
+def test_after_a_kill_in_any_state_the_run_is_shown_as_it_is(store: RunStore, last: str) -> None:
+    code = """
+        from spark_runner.runs.store import RunStore
+        from spark_runner.clusters.request import RunRequest
+        run = RunStore(Path(sys.argv[1])).submit(RunRequest(job="j", folder="."), run_id="killed")
+        for state in sys.argv[2].split():
+            run.move(state)
+        die()
+    """
+    ways = {
+        "SUBMITTED": "",
+        "CREATED": "CREATED",
+        "CANCELED": "CREATED CANCELED",
+        "RESTARTING": "CREATED RUNNING RESTARTING",
+    }
+    run_python(
+        code,
+        str(store.root),
+        ways.get(last, f"CREATED RUNNING {last}".replace("RUNNING RUNNING", "RUNNING")),
+        expect_kill=True,
+    )
+    (record,) = store.runs()
+    if last in FINAL_STATES:
+        assert (record.state, record.died) == (last, False)
+    else:
+        assert (record.state, record.died) == ("FAILED", True)
+        assert f"died while the run was {last}" in record.message
+    assert store.submit(request(), run_id="killed").record().state == "SUBMITTED"
+
+
+# Every system call by which a submission or a change of state touches the disk: the process is killed just before each.
+STEPS = ["os.fsync", "os.open", "os.write", "os.rename", "os.replace", "os.mkdir", "fcntl.flock", "tempfile.mkstemp"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("occurrence", range(1, 7))
+def test_a_kill_before_any_step_on_the_disk_leaves_whole_files(store: RunStore, step: str, occurrence: int) -> None:
+    code = """
+        import fcntl, importlib, tempfile
+        from spark_runner.runs.store import RunStore
+        from spark_runner.clusters.request import RunRequest
+        store = RunStore(Path(sys.argv[1]))
+        module, name = sys.argv[2].split(".")
+        module, left = importlib.import_module(module), [int(sys.argv[3])]
+        real = getattr(module, name)
+        def killing(*arguments, **keywords):
+            left[0] -= 1
+            if left[0] == 0:
+                die()
+            return real(*arguments, **keywords)
+        setattr(module, name, killing)
+        run = store.submit(RunRequest(job="j", folder="."), run_id="torn")
+        for state in ("CREATED", "RUNNING", "FINISHED"):
+            run.move(state)
+        die()
+    """
+    run_python(code, str(store.root), step, str(occurrence), expect_kill=True)
+    for record in store.runs():  # parses: none is torn
+        assert record.id == "torn"
+        assert record.state in ("FAILED", "FINISHED")
+        assert record.died == (record.state == "FAILED")
+    again = store.submit(request(), run_id="torn")
+    assert again.record().state == "SUBMITTED"
+    visible = sorted(entry.name for entry in store.root.iterdir())
+    assert visible == [".lock", "torn"]
+
+
+def test_a_submission_that_is_given_up_leaves_no_run(store: RunStore) -> None:
+    kept = store.submit(request(), run_id="kept")
+    store.discard(store.submit(request(), run_id="half"))
+    assert [record.id for record in store.runs()] == ["kept"]
+    assert kept.record().id == "kept"
+
+
+def test_a_process_is_told_from_another_with_its_number() -> None:
+    me = this_process()
+    assert is_alive(me) is True
+    assert is_alive(ProcessIdentity(pid=me.pid, started="another time", host=me.host)) is False
+    assert is_alive(ProcessIdentity(pid=me.pid, started=me.started, host="elsewhere")) is None
+
+
+def test_a_killed_child_that_nobody_waited_for_is_dead() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    code = "from spark_runner.runs.processes import _started; print(_started(int(sys.argv[1])))"
+    started = run_python(code, str(child.pid)).strip()
+    identity = ProcessIdentity(pid=child.pid, started=started, host=this_process().host)
+    assert is_alive(identity) is True
+    os.kill(child.pid, signal.SIGKILL)
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # dead, and still a zombie of this process
+    assert is_alive(identity) is False
+    child.wait()
+
+
+def test_a_torn_last_line_spoils_only_itself(tmp_path: Path) -> None:
+    file = tmp_path / "events.jsonl"
+    append_json_line(file, {"n": 1})
+    with file.open("ab") as events:
+        events.write('{"n": 2, "text": "ä'.encode()[:-1])
+    append_json_line(file, {"n": 3})
+    assert [line["n"] for line in read_json_lines(file)] == [1, 3]
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
+    file = tmp_path / "run.json"
+    write_json(file, {"n": 1})
+    with pytest.raises(TypeError):
+        write_json(file, {"n": object()})
+    assert json.loads(file.read_text()) == {"n": 1}
+    assert [entry.name for entry in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_a_run_is_found_by_the_beginning_of_its_id(store: RunStore) -> None:
+    for name in ("alpha", "alpine", "beta"):
+        store.submit(request(), run_id=name)
+    assert store.folder("b").id == "beta"
+    with pytest.raises(OptionError, match="fits 2 runs: alpha, alpine"):
+        store.folder("al")
+    with pytest.raises(OptionError, match="there is no run 'gamma'"):
+        store.folder("gamma")
