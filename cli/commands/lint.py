@@ -159,13 +159,13 @@ def _rendered(report: Report, format: LintFormat) -> str:
 
             return plain(report_lines(report))
         case "json":
-            from cli.render import findings_json
+            from cli.render.findings.json import report_document
 
-            return json.dumps(findings_json.report_document(report), indent=2, ensure_ascii=False) + "\n"
+            return json.dumps(report_document(report), indent=2, ensure_ascii=False) + "\n"
         case "sarif":
-            from cli.render import findings_sarif
+            from cli.render.findings.sarif import report_document
 
-            return json.dumps(findings_sarif.report_document(report), indent=2, ensure_ascii=False) + "\n"
+            return json.dumps(report_document(report), indent=2, ensure_ascii=False) + "\n"
         case "github":
             from cli.render.findings.github import annotations
 

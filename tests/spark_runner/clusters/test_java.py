@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from planner.errors import ExecutionError
-from spark_runner import java as java_module
+from spark_runner.clusters import java as java_module
 from spark_runner.clusters.java import find_java
 
 
