@@ -6,6 +6,7 @@ Runs on executors and on the driver: nothing but the standard library and this p
 from __future__ import annotations
 
 import json
+import os
 import re
 import traceback
 from dataclasses import asdict, dataclass
@@ -16,7 +17,8 @@ RAISED = (Exception, SystemExit)  # what a function may end with: sys.exit() in 
 _RECORD_LIMIT = 600
 _FRAME_LIMIT = 10
 _SHIPPED = re.compile(r".*plan-shipped-[0-9a-f]+\.zip[/\\]")
-_MACHINERY = frozenset({"spark_runner", "pyspark", "pyspark.zip", "asyncio"})
+_MACHINERY = frozenset({"pyspark", "pyspark.zip", "asyncio"})
+_OURS = (f"{Path(__file__).parent}{os.sep}", "<frozen")  # whether installed or shipped: both run from this folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,4 +91,4 @@ def described(error: BaseException) -> str:
 
 
 def _is_machinery(filename: str) -> bool:
-    return not _MACHINERY.isdisjoint(Path(filename).parts) or filename.startswith("<frozen")
+    return not _MACHINERY.isdisjoint(Path(filename).parts) or filename.startswith(_OURS)
