@@ -1,0 +1,12 @@
+"""Flink's savepoints and retained checkpoints: what is in them, and whether a job restores from them.
+
+| module | what it does |
+| --- | --- |
+| `files` | finds the `_metadata` file that an argument means |
+| `cursor`, `java_objects` | read Java's binary formats with a bound on every length |
+| `handles`, `handle_format`, `metadata` | the file format, versions 2 to 6 |
+| `state_names`, `contents` | the names and kinds of the states, for `plan show` |
+| `new_job`, `verdict` | Flink's checks in Flink's order, for `plan diff` and `plan lint --savepoint` |
+| `shapes`, `edits`, `origins` | why a saved state is not found: which change of the job gave its operator another id |
+| `expected_states`, `fates` | what becomes of every saved operator, and what to do about it |
+"""

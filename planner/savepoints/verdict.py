@@ -1,0 +1,181 @@
+"""Flink's own answer to "restore this job from this savepoint": its checks, in its order.
+
+Flink stops at the first complaint. Here all are listed, the first one first.
+
+1. Loading, for every saved operator in the order of the file: its id is looked up among the ids and the uid hashes of
+   the new job. Found: a max parallelism that the user set must be the saved one. Not found: state is refused, unless
+   non-restored state is allowed.
+2. Finished operators: a job that had partly ended must not have been changed around what had ended.
+3. Assignment, for every vertex with saved state: the parallelism must not exceed the saved max parallelism; records in
+   flight must not lie on an edge that is chained now.
+
+What tasks refuse later (serializers, kinds of state) is not visible in a submission, and not in `_metadata`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from planner.savepoints.metadata import Metadata, SavedOperator
+from planner.savepoints.new_job import NewJob, NewVertex
+
+__all__ = ["Answer", "Complaint", "ComplaintKind", "Verdict", "judge"]
+
+ComplaintKind = Literal[
+    "unmapped-state", "max-parallelism", "finished-operators", "parallelism-above-max", "channel-state"
+]
+Outcome = Literal["started", "refused"]
+_Finished = Literal["running", "partly finished", "finished"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Complaint:
+    """One reason why Flink refuses the submission."""
+
+    kind: ComplaintKind
+    operator: str  # the id of the saved operator
+    message: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The complaint as JSON-ready data."""
+        return {"kind": self.kind, "operator": self.operator, "message": self.message}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What Flink answers to one way of submitting the job."""
+
+    complaints: tuple[Complaint, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether the job starts."""
+        return "refused" if self.complaints else "started"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as JSON-ready data."""
+        return {"outcome": self.outcome, "complaints": [complaint.to_dict() for complaint in self.complaints]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The answers without and with `allowNonRestoredState`."""
+
+    strict: Answer
+    allowing: Answer
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as JSON-ready data."""
+        return {"strict": self.strict.to_dict(), "allow_non_restored_state": self.allowing.to_dict()}
+
+
+def judge(metadata: Metadata, job: NewJob) -> Verdict:
+    """What Flink answers when the job is submitted with the savepoint."""
+    loading = list(_loading(metadata, job))
+    kept = {saved.id: saved for saved in metadata.operators if saved.id in job.by_id}
+    later = [*_finished(job, kept), *_assignment(job, kept)]
+    strict = (*loading, *later)
+    allowing = tuple(complaint for complaint in strict if complaint.kind != "unmapped-state")
+    return Verdict(strict=Answer(complaints=strict), allowing=Answer(complaints=allowing))
+
+
+def _loading(metadata: Metadata, job: NewJob) -> Iterator[Complaint]:
+    for saved in metadata.operators:
+        vertex = job.by_id.get(saved.id)
+        if vertex is None:
+            if saved.has_state:
+                yield Complaint(
+                    kind="unmapped-state", operator=saved.id, message="no operator of the job has this id"
+                )
+        elif vertex.max_parallelism > 0 and vertex.max_parallelism != saved.max_parallelism:
+            yield Complaint(
+                kind="max-parallelism",
+                operator=saved.id,
+                message=f"it was saved with max parallelism {saved.max_parallelism}, and the job sets "
+                f"{vertex.max_parallelism}",
+            )
+
+
+def _finished(job: NewJob, kept: Mapping[str, SavedOperator]) -> Iterator[Complaint]:
+    if not any(_how_finished(saved) != "running" for saved in kept.values()):
+        return
+    states = [{id_: _how_finished(kept.get(id_)) for _, id_ in vertex.taken(kept)} for vertex in job.vertices]
+    for vertex, found in zip(job.vertices, states, strict=True):
+        words = set(found.values())
+        ended = next((id_ for id_, word in found.items() if word != "running"), None)
+        if ended is None:
+            continue
+        if len(words) > 1:
+            message = "it had ended, and it is now chained with an operator that had not ended in the same way"
+            yield Complaint(kind="finished-operators", operator=ended, message=message)
+        elif any(_runs_on(words, set(states[before].values()), everywhere) for before, everywhere in vertex.inputs):
+            message = "it had ended, and an operator before it had not"
+            yield Complaint(kind="finished-operators", operator=ended, message=message)
+
+
+def _how_finished(saved: SavedOperator | None) -> _Finished:
+    if saved is None:
+        return "running"
+    if saved.fully_finished:
+        return "finished"
+    return "partly finished" if any(subtask.finished for subtask in saved.subtasks) else "running"
+
+
+def _runs_on(own: set[_Finished], before: set[_Finished], everywhere: bool) -> bool:
+    """Whether a vertex before an ended one still has records to send."""
+    if "finished" in own or everywhere:
+        return before != {"finished"}
+    return "running" in before
+
+
+def _assignment(job: NewJob, kept: Mapping[str, SavedOperator]) -> Iterator[Complaint]:
+    taken = [{id_: kept[id_] for _, id_ in vertex.taken(kept) if id_ in kept} for vertex in job.vertices]
+    sends = [_holds_records(each, "output_channels") for each in taken]
+    receives = [_holds_records(each, "input_channels") for each in taken]
+    for position, vertex in enumerate(job.vertices):
+        saved = taken[position]
+        behind = (at for at, other in enumerate(job.vertices) if any(before == position for before, _ in other.inputs))
+        assigned = (
+            any(operator.subtasks for operator in saved.values())
+            or any(sends[before] for before, _ in vertex.inputs)
+            or any(receives[at] for at in behind)
+        )
+        if assigned:
+            yield from _parallelism(vertex, saved)
+            yield from _channels(vertex, saved, kept)
+
+
+def _holds_records(saved: Mapping[str, SavedOperator], channels: str) -> bool:
+    return any(getattr(subtask, channels) for operator in saved.values() for subtask in operator.subtasks)
+
+
+def _parallelism(vertex: NewVertex, saved: Mapping[str, SavedOperator]) -> Iterator[Complaint]:
+    for operator in saved.values():
+        if operator.max_parallelism < vertex.parallelism:
+            yield Complaint(
+                kind="parallelism-above-max",
+                operator=operator.id,
+                message=f"it was saved with max parallelism {operator.max_parallelism}, and its parallelism is "
+                f"{vertex.parallelism} now",
+            )
+
+
+def _channels(
+    vertex: NewVertex, saved: Mapping[str, SavedOperator], kept: Mapping[str, SavedOperator]
+) -> Iterator[Complaint]:
+    """Records in flight wait before the first operator of a chain, or behind the one that Flink lists first."""
+    ids = [id_ for _, id_ in vertex.taken(kept)]
+    for operator in saved.values():
+        inner = (("input_channels", ids[-1]), ("output_channels", ids[0]))
+        if any(operator.id != place and _has_offsets(operator, channels) for channels, place in inner):
+            yield Complaint(
+                kind="channel-state",
+                operator=operator.id,
+                message="the checkpoint has records in flight on an edge of it that is chained now",
+            )
+
+
+def _has_offsets(operator: SavedOperator, channels: str) -> bool:
+    return any(not channel.empty for subtask in operator.subtasks for channel in getattr(subtask, channels))
