@@ -168,6 +168,8 @@ def _backend(operators: tuple[SavedOperator, ...]) -> str | None:
     """The backends that the keyed state restores into, by the kinds of its handles; None: any, or not known."""
     keyed = (subtask.managed_keyed for operator in operators for subtask in operator.subtasks)
     kinds = {state.kind for state in keyed if state}
+    if "changelog" in kinds:
+        return "changelog"
     if "incremental" in kinds:
         return "rocksdb"
     if "key groups" in kinds:

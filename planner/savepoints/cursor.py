@@ -54,17 +54,17 @@ class Cursor:
         """One byte, without a sign."""
         return self.data[self.skip(1, what)]
 
-    def short(self, what: str) -> int:
+    def uint16(self, what: str) -> int:
         """Two bytes, without a sign."""
         value: int = _SHORT.unpack_from(self.data, self.skip(2, what))[0]
         return value
 
-    def int(self, what: str) -> int:
+    def int32(self, what: str) -> int:
         """Four bytes, with a sign."""
         value: int = _INT.unpack_from(self.data, self.skip(4, what))[0]
         return value
 
-    def long(self, what: str) -> int:
+    def int64(self, what: str) -> int:
         """Eight bytes, with a sign."""
         value: int = _LONG.unpack_from(self.data, self.skip(8, what))[0]
         return value
@@ -72,7 +72,7 @@ class Cursor:
     def count(self, what: str, smallest: int) -> int:
         """A number of entries of at least `smallest` bytes each, so that it cannot be more than the file can hold."""
         start = self.at
-        number = self.int(f"the number of {what}")
+        number = self.int32(f"the number of {what}")
         if number < 0:
             raise BrokenFile(f"the number of {what} is {number}", start)
         if number * smallest > self.left:
@@ -81,7 +81,7 @@ class Cursor:
 
     def text(self, what: str) -> str:
         """A string as Java's writeUTF writes it: its length in bytes, then modified UTF-8."""
-        length = self.short(f"the length of {what}")
+        length = self.uint16(f"the length of {what}")
         start = self.at
         try:
             return decode_modified_utf8(self.take(length, what))

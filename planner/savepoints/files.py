@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import stat
 from pathlib import Path, PurePosixPath
@@ -98,7 +97,7 @@ def _metadata_path(argument: str) -> Path:
 def _read(path: Path) -> bytes:
     """The bytes of a regular file of a bounded size; anything else might never end."""
     try:
-        status = os.stat(path)
+        status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             raise OptionError(f"{path} is no file", hint=f"name the savepoint's folder, or the file {FILE_NAME} in it")
         if status.st_size > _LARGEST:

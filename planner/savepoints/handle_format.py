@@ -27,7 +27,7 @@ def read_stream(cursor: Cursor, depth: int = 0) -> Stream | None:
             return None
         case 1:
             cursor.text("the name of a stream")
-            length = cursor.int("the length of a stream")
+            length = cursor.int32("the length of a stream")
             return Stream(kind="in-line", start=cursor.skip(length, "a stream"), size=length)
         case 2:
             size = _size(cursor)
@@ -50,9 +50,9 @@ def read_stream(cursor: Cursor, depth: int = 0) -> Stream | None:
 
 def _segment(cursor: Cursor) -> Stream:
     """A part of a file that several pieces of state share."""
-    begin = cursor.long("the start of a segment")
+    begin = cursor.int64("the start of a segment")
     size = _size(cursor)
-    cursor.int("the scope of a segment")
+    cursor.int32("the scope of a segment")
     path = cursor.text("a path")
     cursor.text("the id of a segment")
     return Stream(kind="segment", start=begin, size=size, path=path)
@@ -60,7 +60,7 @@ def _segment(cursor: Cursor) -> Stream:
 
 def _size(cursor: Cursor) -> int:
     start = cursor.at
-    size = cursor.long("a size")
+    size = cursor.int64("a size")
     if size < 0:
         raise BrokenFile(f"a size is {size}", start)
     return size
@@ -73,7 +73,7 @@ def _check_depth(depth: int, at: int) -> None:
 
 def read_operator_state(cursor: Cursor) -> OperatorState | None:
     """The operator state of a subtask, behind its flag."""
-    if cursor.int("the flag of operator state") == 0:
+    if cursor.int32("the flag of operator state") == 0:
         return None
     start = cursor.at
     kind = cursor.byte("the kind of operator state")
@@ -122,7 +122,7 @@ def read_keyed_state(cursor: Cursor, depth: int = 0) -> KeyedState | None:
 
 def _key_group_offsets(cursor: Cursor) -> tuple[int, int, int | None]:
     """The first key group, their number, and where the first of them begins in the stream."""
-    first = cursor.int("the first key group")
+    first = cursor.int32("the first key group")
     groups = cursor.count("key groups", smallest=8)
     start = cursor.skip(8 * groups, "the offsets of key groups")
     offsets = struct.unpack_from(f">{groups}q", cursor.data, start)
@@ -130,8 +130,8 @@ def _key_group_offsets(cursor: Cursor) -> tuple[int, int, int | None]:
 
 
 def _key_group_range(cursor: Cursor) -> tuple[int, int]:
-    first = cursor.int("the first key group")
-    return first, cursor.int("the number of key groups")
+    first = cursor.int32("the first key group")
+    return first, cursor.int32("the number of key groups")
 
 
 def _key_groups(cursor: Cursor, kind: int) -> KeyedState:
@@ -154,11 +154,11 @@ def _key_groups(cursor: Cursor, kind: int) -> KeyedState:
 
 def _incremental(cursor: Cursor, kind: int) -> KeyedState:
     """RocksDB: a description of the states, files that other checkpoints share, and files of this one."""
-    cursor.long("the id of a checkpoint")
+    cursor.int64("the id of a checkpoint")
     cursor.text("the id of a state backend")
     first, groups = _key_group_range(cursor)
     if kind == 11:
-        cursor.long("a size")
+        cursor.int64("a size")
     described = read_stream(cursor)
     files = [*_files(cursor), *_files(cursor)]
     if kind == 11:
@@ -186,11 +186,11 @@ def _files(cursor: Cursor) -> Iterator[Stream]:
 def _changelog(cursor: Cursor, kind: int, depth: int) -> KeyedState:
     """The change log: the state as last written whole, and the changes since."""
     first, groups = _key_group_range(cursor)
-    cursor.long("a size")
+    cursor.int64("a size")
     parts = [*_keyed_states(cursor, depth), *_keyed_states(cursor, depth)]
-    cursor.long("the id of a materialisation")
+    cursor.int64("the id of a materialisation")
     if kind == 14:
-        cursor.long("the id of a checkpoint")
+        cursor.int64("the id of a checkpoint")
     cursor.text("the id of a handle")
     return KeyedState(
         kind="changelog",
@@ -212,13 +212,13 @@ def _keyed_states(cursor: Cursor, depth: int) -> Iterator[KeyedState]:
 
 def _changes_in_memory(cursor: Cursor) -> KeyedState:
     first, groups = _key_group_range(cursor)
-    cursor.long("the number of the first change")
-    cursor.long("the number of the last change")
+    cursor.int64("the number of the first change")
+    cursor.int64("the number of the last change")
     size = 0
     described: list[tuple[int, int]] = []
     for _ in range(cursor.count("changes", smallest=8)):
-        group = cursor.int("the key group of a change")
-        length = cursor.int("the length of a change")
+        group = cursor.int32("the key group of a change")
+        length = cursor.int32("the length of a change")
         start = cursor.skip(length, "a change")
         size += length
         described += [(start, length)] if group == _NO_KEY_GROUP else []
@@ -232,11 +232,11 @@ def _changes_in_files(cursor: Cursor, kind: int) -> KeyedState:
     first, groups = _key_group_range(cursor)
     streams: list[Stream] = []
     for _ in range(cursor.count("files of changes", smallest=9)):
-        cursor.long("an offset")
+        cursor.int64("an offset")
         stream = read_stream(cursor)
         streams += [stream] if stream else []
     size = _size(cursor)
-    cursor.long("a size")
+    cursor.int64("a size")
     cursor.text("the id of a handle")
     if kind == 13:
         cursor.text("the id of a storage")
@@ -254,7 +254,7 @@ def read_channels(cursor: Cursor, version: int, what: str) -> tuple[Channel, ...
 def _channel(cursor: Cursor, version: int, what: str) -> Channel:
     start = cursor.at
     kind = cursor.byte(f"the kind of {what}") if version >= 6 else 1
-    cursor.int("the number of a subtask")
+    cursor.int32("the number of a subtask")
     match kind:
         case 1 | 2:
             cursor.skip(8, "the position of a channel")
@@ -265,7 +265,7 @@ def _channel(cursor: Cursor, version: int, what: str) -> Channel:
         case 3 | 4:
             size = _size(cursor)
             stream = read_stream(cursor)
-            length = cursor.int("the length of the offsets")
+            length = cursor.int32("the length of the offsets")
             cursor.skip(length, "offsets")
             return Channel(size=size, empty=length == 0, stream=stream)
         case _:

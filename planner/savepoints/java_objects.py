@@ -13,8 +13,8 @@ from planner.savepoints.cursor import BrokenFile, Cursor, decode_modified_utf8
 __all__ = ["JavaNames", "read_java_object"]
 
 _MAGIC = b"\xac\xed\x00\x05"
-_NULL, _REFERENCE, _CLASS_DESCRIPTION, _OBJECT, _STRING, _ARRAY = 0x70, 0x71, 0x72, 0x73, 0x74, 0x75
-_CLASS, _BLOCK, _END_OF_BLOCK, _LONG_BLOCK, _LONG_STRING, _ENUM = 0x76, 0x77, 0x78, 0x7A, 0x7C, 0x7E
+_NULL, _REFERENCE, _CLASS_DESCRIPTION = 0x70, 0x71, 0x72
+_BLOCK, _END_OF_BLOCK, _LONG_BLOCK, _LONG_STRING = 0x77, 0x78, 0x7A, 0x7C
 _WRITES_ITSELF, _SERIALIZABLE = 0x01, 0x02  # flags of a class
 _PRIMITIVES = {"B": 1, "C": 2, "D": 8, "F": 4, "I": 4, "J": 8, "S": 2, "Z": 1}
 _FIRST_REFERENCE = 0x7E0000
@@ -64,31 +64,31 @@ class _Walk:
         match self.cursor.byte("the properties"):
             case 0x70:  # null
                 return None
-            case 0x71:
+            case 0x71:  # something that was met before
                 return self.reference(start)
-            case 0x74 | 0x7C as tag:
+            case 0x74 | 0x7C as tag:  # a string, a long string
                 return self.string(long=tag == _LONG_STRING)
-            case 0x73:
-                return self.instance(depth)
-            case 0x7E:
-                return self.constant(depth)
-            case 0x75:
-                return self.array(depth)
-            case 0x76:
+            case 0x73:  # an object
+                self.instance(depth)
+            case 0x7E:  # a constant of an enum
+                self.constant(depth)
+            case 0x75:  # an array
+                self.array(depth)
+            case 0x76:  # a class itself
                 self.references.append(self.description(depth + 1))
-                return None
             case tag:
                 raise BrokenFile(f"the properties have an unknown part {tag:#04x}", start)
+        return None
 
     def reference(self, start: int) -> object:
-        number = self.cursor.int("a reference") - _FIRST_REFERENCE
+        number = self.cursor.int32("a reference") - _FIRST_REFERENCE
         if not 0 <= number < len(self.references):
             raise BrokenFile("the properties refer to nothing", start)
         return self.references[number]
 
     def string(self, *, long: bool) -> str:
         start = self.cursor.at
-        length = self.cursor.long("a string") if long else self.cursor.short("a string")
+        length = self.cursor.int64("a string") if long else self.cursor.uint16("a string")
         try:
             text = decode_modified_utf8(self.cursor.take(length, "a string"))
         except UnicodeDecodeError:
@@ -166,7 +166,7 @@ class _Walk:
         place = len(self.references)
         self.references.append(None)  # its number is given before its parts get theirs
         flags = self.cursor.byte("the flags of a class")
-        fields = tuple(self.field(depth) for _ in range(self.cursor.short("the number of fields")))
+        fields = tuple(self.field(depth) for _ in range(self.cursor.uint16("the number of fields")))
         self.annotations(depth)
         found = _Description(name, fields, flags, self.description(depth + 1))
         self.references[place] = found
@@ -192,7 +192,7 @@ class _Walk:
             if tag == _BLOCK:
                 self.cursor.skip(self.cursor.byte("a block"), "a block")
             elif tag == _LONG_BLOCK:
-                self.cursor.skip(self.cursor.int("a block"), "a block")
+                self.cursor.skip(self.cursor.int32("a block"), "a block")
             else:
                 self.cursor.at -= 1
                 self.value(depth + 1)

@@ -109,7 +109,7 @@ def read_metadata(data: bytes) -> Metadata:
     cursor = Cursor(data)
     if cursor.take(4, "the first word") != MAGIC:
         raise BrokenFile("it does not begin as a savepoint does", 0)
-    version = cursor.int("the version")
+    version = cursor.int32("the version")
     if version == 1:
         raise BrokenFile("it has version 1, of Flink 1.1 or 1.2, which Flink no longer reads", 4)
     if not 2 <= version <= _NEWEST:
@@ -119,7 +119,7 @@ def read_metadata(data: bytes) -> Metadata:
 
 def _body(cursor: Cursor, version: int) -> Metadata:
     start = cursor.at
-    checkpoint_id = cursor.long("the id of the checkpoint")
+    checkpoint_id = cursor.int64("the id of the checkpoint")
     if checkpoint_id < 0:
         raise BrokenFile(f"the id of the checkpoint is {checkpoint_id}", start)
     masters = tuple(_master_state(cursor) for _ in range(cursor.count("master states", smallest=18)))
@@ -137,13 +137,13 @@ def _body(cursor: Cursor, version: int) -> Metadata:
 def _master_state(cursor: Cursor) -> str:
     """What a hook of the job manager saved: its name."""
     start = cursor.at
-    if cursor.int("a master state") != _MASTER_MAGIC:
+    if cursor.int32("a master state") != _MASTER_MAGIC:
         raise BrokenFile("a master state does not begin as one", start)
-    length = cursor.int("the length of a master state")
+    length = cursor.int32("the length of a master state")
     inner = Cursor(cursor.data, cursor.skip(length, "a master state"), cursor.at)
-    inner.int("the version of a master state")
+    inner.int32("the version of a master state")
     name = inner.text("the name of a master state")
-    inner.skip(inner.int("the length of a master state"), "a master state")
+    inner.skip(inner.int32("the length of a master state"), "a master state")
     if inner.left:
         raise BrokenFile("a master state is longer than it says", inner.at)
     return name
@@ -154,7 +154,7 @@ def _operator(cursor: Cursor, version: int) -> SavedOperator:
     uid = cursor.text("the uid of an operator") if version >= 5 else ""
     id_ = cursor.take(16, "the id of an operator").hex()
     start = cursor.at
-    parallelism, maximum = cursor.int("a parallelism"), cursor.int("a max parallelism")
+    parallelism, maximum = cursor.int32("a parallelism"), cursor.int32("a max parallelism")
     if not 0 <= parallelism <= maximum:
         raise BrokenFile(f"operator {id_} has parallelism {parallelism} and max parallelism {maximum}", start)
     coordinator = _coordinator(cursor, version)
@@ -174,7 +174,7 @@ def _operator(cursor: Cursor, version: int) -> SavedOperator:
 
 def _coordinator(cursor: Cursor, version: int) -> Stream | None:
     if version == 2:
-        cursor.int("the length of a chain")
+        cursor.int32("the length of a chain")
         return None
     start = cursor.at
     stream = read_stream(cursor)
@@ -186,7 +186,7 @@ def _coordinator(cursor: Cursor, version: int) -> Stream | None:
 def _subtask_count(cursor: Cursor) -> int:
     """How many subtasks follow; negative where all had finished."""
     start = cursor.at
-    number = cursor.int("the number of subtasks")
+    number = cursor.int32("the number of subtasks")
     if number * 4 > cursor.left:
         raise BrokenFile(f"the file is too short for {number} subtasks", start)
     return number
@@ -194,7 +194,7 @@ def _subtask_count(cursor: Cursor) -> int:
 
 def _subtask(cursor: Cursor, version: int, parallelism: int) -> SavedSubtask:
     start = cursor.at
-    index = cursor.int("the number of a subtask")
+    index = cursor.int32("the number of a subtask")
     finished = index < 0 and version >= 3
     index = -(index + 1) if finished else index
     if not 0 <= index < parallelism:
@@ -215,7 +215,7 @@ def _subtask(cursor: Cursor, version: int, parallelism: int) -> SavedSubtask:
 
 
 def _skip_old_fields(cursor: Cursor) -> None:
-    cursor.long("a duration")
+    cursor.int64("a duration")
     start = cursor.at
-    if cursor.int("the number of legacy states") != 0:
+    if cursor.int32("the number of legacy states") != 0:
         raise BrokenFile("it has legacy state, which Flink no longer reads", start)

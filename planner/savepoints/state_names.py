@@ -68,9 +68,9 @@ def find_key_serializer(described: bytes) -> str | None:
     """The simple class name of the key's serializer, with which a description begins."""
     cursor = Cursor(described)
     try:
-        cursor.int("the version")
+        cursor.int32("the version")
         cursor.byte("the compression")
-        cursor.int("the version of a snapshot")
+        cursor.int32("the version of a snapshot")
         name = cursor.text("the class of a snapshot")
     except BrokenFile:
         return None

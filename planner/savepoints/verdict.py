@@ -86,9 +86,7 @@ def _loading(metadata: Metadata, job: NewJob) -> Iterator[Complaint]:
         vertex = job.by_id.get(saved.id)
         if vertex is None:
             if saved.has_state:
-                yield Complaint(
-                    kind="unmapped-state", operator=saved.id, message="no operator of the job has this id"
-                )
+                yield Complaint(kind="unmapped-state", operator=saved.id, message="no operator of the job has this id")
         elif vertex.max_parallelism > 0 and vertex.max_parallelism != saved.max_parallelism:
             yield Complaint(
                 kind="max-parallelism",

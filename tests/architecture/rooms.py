@@ -22,6 +22,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends.dsl": WORDS | {"planner.settings", "planner.flink"},
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
     "planner.snapshots": WORDS | {"planner.graphs"},
+    "planner.savepoints": PLANNER,
     "planner.explanation": PLANNER | {"planner.chaining"},
     "planner.deployment": PLANNER,
     "planner.diff": PLANNER | {"planner.snapshots", "planner.frontends"},
