@@ -16,12 +16,14 @@ comma := ,
 
 DEMO := samples/word_count/job.py
 PYTEST_ARGS ?=
+# Tests run in this many processes; tests that share a cluster or a browser stay together.
+WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint type unit bench golden docs clean
+.PHONY: help setup demo test test-clusters lint type unit bench golden docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY) ## install everything into .venv (the other targets do it when it is needed)
 
@@ -37,7 +39,10 @@ $(READY): pyproject.toml
 demo: $(READY) ## explain, draw and run the word count, step by step
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh samples/demo.sh $(DEMO)
 
-test: lint type unit ## every check there is: ruff, mypy, pytest (real Spark included)
+test: lint type unit ## ruff, mypy and pytest: real Spark, a standalone cluster, Connect, a browser
+
+test-clusters: $(READY) ## faults, refusals and YARN on real clusters (about 20 minutes)
+	$(BIN)/python -m pytest -m cluster $(PYTEST_ARGS)
 
 lint: $(READY) ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -47,7 +52,7 @@ type: $(READY) ## mypy --strict on planner
 	$(BIN)/mypy
 
 unit: $(READY) ## pytest alone; PYTEST_ARGS="-k chaining" narrows it
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m "not cluster" -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
 bench: $(READY) ## measure against real Flink, Typer and plain Spark; prints ratios
 	$(BIN)/python -m benchmarks

@@ -1,4 +1,7 @@
-"""The same jobs on every master: the records and the figures are those of the local run."""
+"""The same jobs on every master: the records and the figures are those of the local run.
+
+Standalone and Connect belong to every run of the tests; YARN to `make test-clusters`.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,6 @@ from tests.clusters.connect import ConnectServer
 from tests.clusters.plan_runs import JOBS, SAMPLES, run_locally, run_plan
 from tests.clusters.standalone import StandaloneCluster
 from tests.clusters.yarn import YarnCluster
-
-pytestmark = pytest.mark.cluster
 
 JOBS_TO_RUN = (
     SAMPLES / "order_enrichment" / "job.py",  # two inputs with shared state, side outputs, asynchronous calls, windows
@@ -32,6 +33,7 @@ def test_connect(job: Path, connect: ConnectServer) -> None:
     run_plan(job, connect.url).check_like(run_locally(job))
 
 
+@pytest.mark.cluster
 @every_job
 def test_yarn(job: Path, yarn: YarnCluster) -> None:
     run_plan(job, "yarn", settings=yarn.settings, environment=yarn.environment).check_like(run_locally(job))

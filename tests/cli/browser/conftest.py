@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,3 +35,10 @@ def browser() -> Iterator[Browser]:
         running = playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
         yield running
         running.close()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the browser tests in one process of pytest-xdist: one browser is enough."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.xdist_group("browser"))
