@@ -61,8 +61,9 @@ golden: $(READY) ## rewrite the golden files, for you to read in git diff
 	-$(BIN)/python -m pytest tests/golden --update-golden -q
 	git --no-pager diff --stat -- tests/golden
 
-docs: $(READY) ## write docs/rules from the rules' own words
+docs: $(READY) ## write docs/rules and docs/reference from the code
 	$(BIN)/python -m cli.render.rule_pages docs/rules
+	$(BIN)/python -m cli.render.reference_pages docs/reference
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .cache build dist *.egg-info

@@ -23,8 +23,8 @@ __all__ = ["job_schema"]
 def job_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of a job file."""
     job = _object(JOB_KEYS, ["operators"])
-    job["properties"]["operators"] = {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/operator"}}
-    job["properties"]["restart_strategy"] = _object(RESTART_KEYS, ["type"])
+    job["properties"]["operators"] |= {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/operator"}}
+    job["properties"]["restart_strategy"] |= _object(RESTART_KEYS, ["type"])
     schema: dict[str, Any] = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A streaming job for plan",
@@ -54,7 +54,7 @@ def _operator(kind: Any) -> dict[str, Any]:
     if kind in NEEDS_KEY:
         required.append("key_by")
     schema = _object({**OPERATOR_KEYS, **KIND_KEYS[kind]}, required)
-    schema["properties"]["type"] = {"const": kind}
+    schema["properties"]["type"] = {"const": kind, "description": OPERATOR_KEYS["type"].doc}
     if kind in TWO_INPUTS:
         schema["properties"]["inputs"] |= {"minItems": 2, "maxItems": 2}
     if kind == "multi_input":
