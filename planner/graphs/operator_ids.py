@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import mmh3
 
@@ -16,31 +17,63 @@ from planner.errors import PlanningError
 from planner.graphs.obstacle import Obstacle
 from planner.graphs.stream_graph import StreamGraph, StreamNode
 
+__all__ = ["IdShape", "build_operator_ids", "hash_operators", "id_shape", "uid_hash"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdShape:
+    """All that the ids of a job depend on: its uids, its edges in their order, and which of them are chained."""
+
+    sources: tuple[int, ...]  # nodes, in the order in which they were made
+    uids: Mapping[int, str | None]  # of every node
+    ends: Mapping[int, tuple[int, int]]  # the source and the target of every edge
+    inputs: Mapping[int, tuple[int, ...]]  # the edges into every node, in order
+    outputs: Mapping[int, tuple[int, ...]]  # the edges out of every node, in order
+    chained: frozenset[int]  # edges
+
+
+def id_shape(graph: StreamGraph, obstacles: Sequence[tuple[Obstacle, ...]]) -> IdShape:
+    """The shape of a stream graph."""
+    return IdShape(
+        sources=tuple(node.id for node in graph.nodes if node.source),
+        uids={node.id: node.uid for node in graph.nodes},
+        ends={position: (edge.source, edge.target) for position, edge in enumerate(graph.edges)},
+        inputs=graph.in_edges,
+        outputs=graph.out_edges,
+        chained=frozenset(position for position, found in enumerate(obstacles) if not found),
+    )
+
 
 def build_operator_ids(graph: StreamGraph, obstacles: Sequence[tuple[Obstacle, ...]]) -> Mapping[int, str]:
-    """The id of every stream node, as 32 hex digits, by Flink's breadth-first walk from the sources."""
-    hashes: dict[int, bytes] = {}
+    """The id of every stream node, as 32 hex digits."""
+    hashes = hash_operators(id_shape(graph, obstacles))
     owners: dict[bytes, StreamNode] = {}
-    waiting = deque(node for node in graph.nodes if node.source)
-    seen = {node.id for node in waiting}
+    for number, digest in hashes.items():
+        node = graph.by_id[number]
+        if node.uid is not None:
+            _refuse_collision(node, owners.get(digest))
+        owners[digest] = node
+    return {node.id: hashes[node.id].hex() for node in graph.nodes}
+
+
+def hash_operators(shape: IdShape) -> dict[int, bytes]:
+    """The id of every node, by Flink's breadth-first walk from the sources and in its order."""
+    hashes: dict[int, bytes] = {}
+    waiting = deque(shape.sources)
+    seen = set(waiting)
     while waiting:
         node = waiting.popleft()
-        if node.uid is None and any(graph.edges[edge].source not in hashes for edge in graph.in_edges[node.id]):
-            seen.discard(node.id)  # met again from the input that is missing
+        uid = shape.uids[node]
+        if uid is None and any(shape.ends[edge][0] not in hashes for edge in shape.inputs[node]):
+            seen.discard(node)  # met again from the input that is missing
             continue
-        if node.uid is None:
-            digest = _generated(graph, obstacles, node, hashes)
-        else:
-            digest = uid_hash(node.uid)
-            _refuse_collision(node, owners.get(digest))
-        hashes[node.id] = digest
-        owners[digest] = node
-        for edge in graph.out_edges[node.id]:
-            target = graph.edges[edge].target
+        hashes[node] = _generated(shape, node, hashes) if uid is None else uid_hash(uid)
+        for edge in shape.outputs[node]:
+            target = shape.ends[edge][1]
             if target not in seen:
                 seen.add(target)
-                waiting.append(graph.by_id[target])
-    return {node.id: hashes[node.id].hex() for node in graph.nodes}
+                waiting.append(target)
+    return hashes
 
 
 def uid_hash(uid: str) -> bytes:
@@ -48,19 +81,13 @@ def uid_hash(uid: str) -> bytes:
     return mmh3.mmh3_x64_128_digest(uid.encode("utf-8", "replace"), 0)
 
 
-def _generated(
-    graph: StreamGraph, obstacles: Sequence[tuple[Obstacle, ...]], node: StreamNode, hashes: Mapping[int, bytes]
-) -> bytes:
+def _generated(shape: IdShape, node: int, hashes: Mapping[int, bytes]) -> bytes:
     number = len(hashes).to_bytes(4, "little")
-    chained = sum(
-        1
-        for edge in graph.out_edges[node.id]
-        # A source chained into a multi-input operator does not count: Flink asks only for single-input targets here.
-        if not obstacles[edge] and len(graph.in_edges[graph.edges[edge].target]) == 1
-    )
+    # A source chained into a multi-input operator does not count: Flink asks only for single-input targets here.
+    chained = sum(edge in shape.chained and len(shape.inputs[shape.ends[edge][1]]) == 1 for edge in shape.outputs[node])
     digest = mmh3.mmh3_x64_128_digest(number * (1 + chained), 0)
-    for edge in graph.in_edges[node.id]:
-        mixed = hashes[graph.edges[edge].source]
+    for edge in shape.inputs[node]:
+        mixed = hashes[shape.ends[edge][0]]
         digest = bytes((own * 37 & 0xFF) ^ other for own, other in zip(digest, mixed, strict=True))
     return digest
 

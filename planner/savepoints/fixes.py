@@ -1,0 +1,67 @@
+"""What to set on operators so that they find their saved state, and what Flink answers then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from planner.errors import PlanError
+from planner.graphs.stream_graph import StreamNode
+from planner.job import JobDefinition, Operator
+from planner.pipeline import plan as compile_plan
+from planner.savepoints.contents import SavepointContents
+from planner.savepoints.metadata import SavedOperator
+from planner.savepoints.new_job import reduce_plan
+from planner.savepoints.origins import Origin
+from planner.savepoints.verdict import Verdict, judge
+
+__all__ = ["Fix", "find_fix", "judge_with_fixes"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fix:
+    """What to set on an operator so that it finds its state: its old uid, or a uid hash."""
+
+    node: StreamNode
+    uid: str | None
+    uid_hash: str
+
+    @property
+    def takes_hash(self) -> bool:
+        """Whether the operator may have a uid hash; v2 sinks may not."""
+        return not (self.node.operator.kind == "sink" and self.node.operator.api == "v2")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fix as JSON-ready data."""
+        return {
+            "operator": self.node.operator.key,
+            "uid": self.uid,
+            "uid_hash": self.uid_hash if self.takes_hash else None,
+            "location": str(self.node.operator.location),
+        }
+
+
+def find_fix(node: StreamNode, saved: SavedOperator, origin: Origin | None) -> Fix | None:
+    """What to set on the operator that owns a saved state; None where nothing may be set."""
+    old_uid = saved.uid if origin and any(edit.uid == saved.uid for edit in origin.edits) else None
+    fix = Fix(node=node, uid=old_uid if node.role != "committer" else None, uid_hash=saved.id)
+    return fix if fix.takes_hash or fix.uid else None
+
+
+def judge_with_fixes(job: JobDefinition, contents: SavepointContents, fixes: Sequence[Fix]) -> Verdict | None:
+    """Flink's answer to the job with all fixes: uid hashes where they may be set, else the old uids."""
+    changed = {fix.node.operator.id: _fixed(fix) for fix in fixes}
+    if not changed:
+        return None
+    transformations = tuple(changed.get(each.id, each) for each in job.transformations)
+    try:
+        compiled = compile_plan(replace(job, transformations=transformations), until="job")
+    except PlanError:
+        return None
+    return judge(contents.metadata, reduce_plan(compiled))
+
+
+def _fixed(fix: Fix) -> Operator:
+    operator = fix.node.operator
+    return replace(operator, uid_hash=fix.uid_hash) if fix.takes_hash else replace(operator, uid=fix.uid)
