@@ -10,9 +10,11 @@ from planner.errors import OptionError
 
 if TYPE_CHECKING:
     from planner.job import JobDefinition
+    from planner.savepoints.contents import SavepointContents
     from planner.settings.pyproject import Config
 
 _MAY_CONFIGURE = re.compile(r"""\[\s*["']?tool["']?\s*(\.\s*["']?plan\b|\])|^\s*tool\s*\.""", re.MULTILINE)
+_JOB_SUFFIXES = (".py", ".yaml", ".yml", ".json")
 FILE_NAMES = ("job.py", "job.yaml", "job.yml")
 
 
@@ -39,6 +41,23 @@ def load(argument: str | None) -> JobDefinition:
     from planner.frontends.loading import load_job
 
     return load_job(find_job(argument))
+
+
+def is_savepoint(argument: str | None) -> bool:
+    """Whether an argument names a savepoint, and not a job."""
+    if argument is None or argument.endswith(_JOB_SUFFIXES) or ".py:" in argument:
+        return False  # most calls, which need nothing of savepoints
+    from planner.savepoints.files import is_savepoint as begins_as_savepoint
+
+    return begins_as_savepoint(argument)
+
+
+def load_contents(argument: str) -> SavepointContents:
+    """What is in the savepoint that an argument names."""
+    from planner.savepoints.contents import describe_savepoint
+    from planner.savepoints.files import load_savepoint
+
+    return describe_savepoint(load_savepoint(argument))
 
 
 def nearest_config() -> Config | None:

@@ -16,7 +16,7 @@ from cli.deployment_options import (
     TaskManagersOption,
     show_deployment,
 )
-from cli.options import FormatOption, JobArgument, StageName
+from cli.options import FormatOption, JobArgument, StageName, TextOrJson
 from cli.render.styled import Line
 from cli.render.text.stages import stage_lines
 from planner.deployment.request import DeploymentRequest
@@ -45,10 +45,12 @@ def show(
     fail: FailOption = None,
     lose_task_manager: LoseOption = False,
 ) -> None:
-    """Print a stage of the plan: stream graph, job graph, execution graph or physical deployment.
+    """Print a stage of the plan: stream graph, job graph, execution graph or physical deployment; or a savepoint.
 
     The physical stage can be deployed: on a cluster (--task-managers, --slots, or [tool.plan.cluster] in
     pyproject.toml), in an order (--schedule), and with a subtask that fails (--fail).
+
+    Of a savepoint (its folder, or the file _metadata in it) it prints the operators and their states.
 
     Examples:
       plan show job.yaml --stage job
@@ -56,7 +58,11 @@ def show(
       plan show job.py --stage physical --schedule lazy
       plan show job.py --stage physical --fail 'Map[3]'
       plan show job.yaml --stage all --format json
+      plan show savepoints/savepoint-4f2a
     """
+    if job is not None and locate.is_savepoint(job):
+        _show_savepoint(job, format)
+        return
     request = DeploymentRequest(
         task_managers=task_managers,
         slots=slots,
@@ -72,6 +78,16 @@ def show(
         console.write_json(_document(compiled, stages, deployment))
     else:
         console.write_lines([*stage_lines(compiled, stages), *_deployment_lines(deployment)])
+
+
+def _show_savepoint(argument: str, format: TextOrJson) -> None:
+    contents = locate.load_contents(argument)
+    if format == "json":
+        console.write_json(contents.to_dict())
+        return
+    from cli.render.text.savepoint import savepoint_lines
+
+    console.write_lines(savepoint_lines(contents))
 
 
 def _deployment_lines(deployment: Deployment | None) -> list[Line]:

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from planner.errors import JobDefinitionError, OptionError, PlanError
-from planner.frontends.loading import load_jobs, split_spec
+from planner.frontends.loading import load_job, load_jobs, split_spec
 from planner.job import Location
-from planner.pipeline import plan
+from planner.pipeline import Plan, plan
 from planner.snapshots.baseline_file import load_baseline
 from planner.snapshots.snapshot import Snapshot, take_snapshot
 
-__all__ = ["Version", "load_version", "pair_jobs"]
+__all__ = ["Version", "load_new_plan", "load_version", "pair_jobs"]
 
 GIT = "git:"
 
@@ -41,6 +41,14 @@ def load_version(argument: str) -> Version:
         jobs = load_baseline(Path(argument)).jobs
         return Version(argument=argument, snapshots=tuple(job.snapshot for job in jobs), is_baseline=True)
     return _job_file(argument, argument)
+
+
+def load_new_plan(argument: str) -> Plan:
+    """The one job that an argument stands for, compiled up to its job graph."""
+    if not argument.startswith(GIT):
+        return plan(load_job(argument), until="job")
+    with _checked_out(argument) as path:
+        return plan(load_job(path), until="job")
 
 
 def pair_jobs(old: Version, new: Version) -> list[tuple[Snapshot | None, Snapshot | None]]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 from collections.abc import Iterator
+from pathlib import Path
 
 from planner.graphs.stream_graph import StreamNode
 from planner.job import Operator, PythonFunction
@@ -92,9 +92,8 @@ def declared_states(operator: Operator) -> dict[str, str] | None:
 
 
 def _declared_in(kind: type) -> dict[str, str] | None:
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(kind)))
-    except (OSError, TypeError, SyntaxError, ValueError):
+    tree = _definition(kind)
+    if tree is None:
         return None
     asked = sum(_called(call) in _GETTERS for call in _calls(tree))
     declared: dict[str, str] = {}
@@ -107,6 +106,27 @@ def _declared_in(kind: type) -> dict[str, str] | None:
             return None  # the name is made when the job runs
         declared[name] = type_
     return declared if len(declared) == asked else None
+
+
+def _definition(kind: type) -> ast.ClassDef | None:
+    """The class in its source file, found by the place of one of its methods."""
+    code = next((each.__code__ for each in vars(kind).values() if inspect.isfunction(each)), None)
+    if code is None:
+        return None
+    try:
+        tree = ast.parse(Path(code.co_filename).read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and node.name == kind.__name__:
+            methods = (each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
+            if any(code.co_firstlineno in (each.lineno, *_decorated(each)) for each in methods):
+                return node
+    return None
+
+
+def _decorated(method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[int]:
+    return (decorator.lineno for decorator in method.decorator_list)
 
 
 def _calls(tree: ast.AST) -> Iterator[ast.Call]:

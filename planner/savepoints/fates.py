@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from planner.graphs.state import default_max_parallelism, key_partitions, state_of
+from planner.graphs.state import default_max_parallelism, state_of
 from planner.graphs.stream_graph import StreamNode
+from planner.job import Partition
 from planner.pipeline import Plan
 from planner.savepoints.contents import OperatorContents, SavepointContents
 from planner.savepoints.expected_states import declared_states, reads_state
@@ -183,7 +184,7 @@ class _Fates:
 
     def taken(self, contents: OperatorContents, node: StreamNode, vertex: NewVertex) -> Fate:
         states = contents.data_states or contents.states
-        keyed = bool(key_partitions(self.plan.job, node.operator))
+        keyed = self.on_keyed_stream(node)
         dropped = tuple(state for state in states if reads_state(node, state, keyed=keyed) is False)
         status: Status = "restored"
         if dropped:
@@ -196,6 +197,11 @@ class _Fates:
             warnings=tuple(self.task_failures(contents, node, vertex)),
             notes=tuple(_notes(vertex, contents.saved)),
         )
+
+    def on_keyed_stream(self, node: StreamNode) -> bool:
+        """Whether any of its inputs is keyed: beside a keyed input, others may be broadcast."""
+        inputs = (self.plan.job.by_id[number] for number in node.operator.inputs)
+        return any(isinstance(each, Partition) and each.partitioner == "HASH" for each in inputs)
 
     def task_failures(self, contents: OperatorContents, node: StreamNode, vertex: NewVertex) -> Iterator[str]:
         """What is seen here and would fail in the tasks, after Flink has accepted the job."""

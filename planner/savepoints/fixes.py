@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.errors import PlanError
+from planner.graphs.state_lookup import call_or_key, may_have_uid_hash
 from planner.graphs.stream_graph import StreamNode
 from planner.job import JobDefinition, Operator
 from planner.pipeline import plan as compile_plan
@@ -30,7 +31,14 @@ class Fix:
     @property
     def takes_hash(self) -> bool:
         """Whether the operator may have a uid hash; v2 sinks may not."""
-        return not (self.node.operator.kind == "sink" and self.node.operator.api == "v2")
+        return may_have_uid_hash(self.node.operator)
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The settings as they are written in the job's file, each of which alone is enough."""
+        uid = [call_or_key(self.node.operator, ("uid", self.uid))] if self.uid is not None else []
+        hashed = [call_or_key(self.node.operator, ("uid_hash", self.uid_hash))] if self.takes_hash else []
+        return (*uid, *hashed)
 
     def to_dict(self) -> dict[str, Any]:
         """The fix as JSON-ready data."""
@@ -38,6 +46,7 @@ class Fix:
             "operator": self.node.operator.key,
             "uid": self.uid,
             "uid_hash": self.uid_hash if self.takes_hash else None,
+            "written": list(self.written),
             "location": str(self.node.operator.location),
         }
 

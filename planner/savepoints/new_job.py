@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from planner.graphs.state_lookup import state_id
 from planner.pipeline import Plan
 
 __all__ = ["NewJob", "NewOperator", "NewVertex", "reduce_plan"]
@@ -33,8 +34,7 @@ class NewVertex:
     def taken(self, saved: Mapping[str, object]) -> Iterator[tuple[NewOperator, str]]:
         """Each operator with the id under which it takes state: of its uid hash where the savepoint has that."""
         for operator in self.operators:
-            hashed = operator.uid_hash if operator.uid_hash in saved else None
-            yield operator, hashed or operator.id
+            yield operator, state_id(operator.id, operator.uid_hash, saved)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,10 +47,11 @@ ROOMS: dict[str, frozenset[str]] = {
     | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
     # cli: commands on top, renderers below
     "cli": WORDS
-    | {"planner.deployment", "planner.frontends", "planner.settings", "cli.render", "cli.render.text"}
+    | {f"planner.{room}" for room in ("deployment", "frontends", "savepoints", "settings")}
+    | {"cli.render", "cli.render.text"}
     | {"spark_runner.clusters", "spark_runner.runs"},
     "cli.commands": PLANNER
-    | {f"planner.{room}" for room in ("chaining", "deployment", "diff", "explanation", "frontends")}
+    | {f"planner.{room}" for room in ("chaining", "deployment", "diff", "explanation", "frontends", "savepoints")}
     | {"planner.frontends.yaml", "planner.lint", "planner.snapshots"}
     | {"spark_runner.clusters", "spark_runner.runs"}
     | {f"cli.render.{room}" for room in ("findings", "page", "pictures", "text")}
@@ -58,7 +59,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "cli.render": WORDS | {"planner.chaining", "planner.graphs", "planner.lint"},
     "cli.render.text": RENDER
     | PLANNER
-    | {"planner.deployment", "planner.diff", "planner.explanation", "planner.lint"}
+    | {"planner.deployment", "planner.diff", "planner.explanation", "planner.lint", "planner.savepoints"}
     | {"spark_runner.figures", "spark_runner.program", "spark_runner.runs"},
     "cli.render.findings": RENDER | {"cli", "planner.lint"},
     "cli.render.pictures": RENDER | PLANNER | {"planner.deployment", "planner.explanation"},

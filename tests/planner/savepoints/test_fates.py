@@ -1,0 +1,171 @@
+"""Why state is not found, what is dropped without a message, and that the fix brings it back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planner import JobDefinition, load_job, load_job_data, plan
+from planner.savepoints.contents import describe_savepoint
+from planner.savepoints.fates import Fate, RestoreReport, restore
+from planner.savepoints.files import load_savepoint
+from tests.support.savepoints import restores, savepoint
+
+
+def report(job: JobDefinition, data: bytes, folder: Path) -> RestoreReport:
+    (folder / "_metadata").write_bytes(data)
+    return restore(plan(job, until="job"), describe_savepoint(load_savepoint(str(folder))))
+
+
+def of_pair(name: str, folder: Path) -> RestoreReport:
+    pair = restores()[name]
+    return report(load_job_data(pair.job), pair.savepoint, folder)
+
+
+def only(found: RestoreReport, status: str) -> Fate:
+    (fate,) = (fate for fate in found.fates if fate.status == status)
+    return fate
+
+
+# Flink 1.20 saves neither names nor uids, 2.3 saves both: the change is found from the ids alone.
+@pytest.mark.parametrize("version", ["1.20.5", "2.3.0"])
+@pytest.mark.parametrize(
+    ("pair", "operator", "reason"),
+    [
+        ("op-added-at-start", "total", "f (Filter) was added before it"),
+        ("rebalance-added-nouid", "total", "src (Source: Custom Source) -> m (Map) no longer chains (REBALANCE"),
+        ("sink-parallelism-unchains", "total", "total (Keyed Aggregation) -> out (Sink: Unnamed) no longer chains"),
+        ("chaining-off-sum", "total", "chaining was switched off for the job"),
+        ("uid-added-stateful", "total", "it got the uid 'total'"),
+        ("uid-added-stateless-before", "total", "m (Map) before it got the uid 'm'"),
+    ],
+)
+def test_the_change_that_moved_an_id_is_proven(
+    pair: str, operator: str, reason: str, version: str, tmp_path: Path
+) -> None:
+    fate = only(of_pair(f"{pair}-{version}", tmp_path), "not found")
+    assert fate.certainty == "certain"
+    assert fate.node is not None
+    assert fate.node.operator.key == operator
+    assert reason in (fate.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("uid-removed-stateful-2.3.0", "its uid was 'reducer' and is gone"),
+        ("uid-removed-stateful-1.20.5", "only r (Keyed Reduce) fits and finds no state: probably its uid was removed"),
+        ("adaptive-uid-renamed-2.3.0", "its uid was 'reducer' and is 'reducer-2' now"),
+    ],
+)
+def test_a_uid_that_is_gone_is_the_likely_reason(name: str, reason: str, tmp_path: Path) -> None:
+    fate = only(of_pair(name, tmp_path), "not found")
+    assert (fate.certainty, fate.reason) == ("likely", reason)
+    assert fate.fix is not None
+    assert fate.fix.uid == ("reducer" if fate.saved.uid else None)
+
+
+def test_two_uids_that_are_gone_are_told_apart(tmp_path: Path) -> None:
+    found = of_pair("extra-two-unmapped-2.3.0", tmp_path)
+    owners = {fate.saved.uid: fate.node.operator.key for fate in found.of("not found") if fate.node}
+    assert owners == {"first": "p", "second": "q"}
+
+
+def test_the_savepoint_of_another_job_gets_no_invented_owner(tmp_path: Path) -> None:
+    for version in ("1.20.5", "2.3.0"):
+        fate = only(of_pair(f"other-job-{version}", tmp_path), "not found")
+        assert fate.node is None
+        assert fate.fix is None
+
+
+@pytest.mark.parametrize("name", [name for name in restores() if restores()[name].outcome("strict") == "refused"])
+def test_with_the_fix_the_job_restores(name: str, tmp_path: Path) -> None:
+    found = of_pair(name, tmp_path)
+    fixes = [fate.fix for fate in found.of("not found")]
+    if not fixes or name.startswith(("other-job", "maxp-and-one")):
+        return
+    assert all(fixes)
+    assert found.with_fixes is not None
+    assert found.with_fixes.strict.outcome == "started"
+
+
+@pytest.mark.parametrize("version", ["1.20.5", "2.3.0"])
+@pytest.mark.parametrize(
+    ("pair", "states"),
+    [
+        ("newsource-to-legacy", ["SourceReaderState"]),
+        ("reduce-to-window", ["_op_state"]),
+        ("keyed-to-stateless-same-uid", ["count"]),
+    ],
+)
+def test_state_that_flink_drops_without_a_message_is_seen(
+    pair: str, states: list[str], version: str, tmp_path: Path
+) -> None:
+    found = of_pair(f"{pair}-{version}", tmp_path)
+    assert found.loses_state
+    assert [state.name for state in only(found, "dropped").dropped] == states
+
+
+@pytest.mark.parametrize("name", [name for name in restores() if restores()[name].answers["strict"].get("kept")])
+def test_state_that_flink_restores_is_never_called_lost(name: str, tmp_path: Path) -> None:
+    answer = restores()[name].answers["strict"]
+    if not answer["lost"]:
+        assert of_pair(name, tmp_path).restores
+
+
+FUNCTION = """from planner import KeyedProcessFunction, StreamExecutionEnvironment, {descriptor}
+
+
+class Count(KeyedProcessFunction):
+    def open(self, runtime_context):
+        self.count = runtime_context.{getter}({descriptor}({name}))
+
+    def process_element(self, value, ctx):
+        yield value
+
+
+env = StreamExecutionEnvironment.get_execution_environment()
+env.from_collection([1, 2]).key_by(lambda value: value).process(Count()).uid("proc").print()
+env.execute("counts")
+"""
+
+
+def of_function(folder: Path, descriptor: str, getter: str, name: str) -> Fate:
+    path = folder / "job.py"
+    path.write_text(FUNCTION.format(descriptor=descriptor, getter=getter, name=name))
+    found = report(load_job(path), savepoint("default2-2.3.0"), folder)
+    return next(fate for fate in found.fates if fate.saved.has_state)
+
+
+def test_a_state_that_was_renamed_is_seen_in_the_functions_source(tmp_path: Path) -> None:
+    same = of_function(tmp_path, "ValueStateDescriptor", "get_state", '"count"')
+    assert (same.status, same.warnings) == ("restored", ())
+    renamed = of_function(tmp_path, "ValueStateDescriptor", "get_state", 'name="count2"')
+    assert renamed.status == "dropped"
+    assert [state.name for state in renamed.dropped] == ["count"]
+
+
+def test_a_name_that_is_made_at_run_time_is_not_guessed(tmp_path: Path) -> None:
+    assert of_function(tmp_path, "ValueStateDescriptor", "get_state", '"co" + "unt"').status == "restored"
+
+
+def test_another_kind_of_state_fails_in_the_tasks(tmp_path: Path) -> None:
+    other = of_function(tmp_path, "ListStateDescriptor", "get_list_state", '"count"')
+    assert other.status == "restored", "Flink accepts the submission"
+    assert "was saved as VALUE and is LIST" in other.warnings[0]
+
+
+def test_an_operator_that_is_new_starts_empty(tmp_path: Path) -> None:
+    job = {
+        "parallelism": 2,
+        "operators": [
+            {"id": "src", "type": "source", "legacy": True, "uid": "source"},
+            {"id": "p", "type": "process", "input": "src", "key_by": "k", "uid": "proc"},
+            {"id": "more", "type": "sum", "input": "p", "key_by": "k", "uid": "new one"},
+            {"id": "out", "type": "sink", "input": "more"},
+        ],
+    }
+    found = report(load_job_data(job), savepoint("default2-2.3.0"), tmp_path)
+    assert found.restores
+    assert [node.operator.key for node in found.starts_empty] == ["more"]
