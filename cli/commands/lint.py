@@ -12,7 +12,7 @@ import typer
 
 from cli import console
 from cli.files import write_whole
-from cli.locate import find_job
+from cli.locate import find_job, load_contents
 from cli.options import complete_job
 from cli.render.styled import plain
 from planner.errors import OptionError
@@ -43,6 +43,12 @@ def lint(
         Path | None,
         typer.Option(metavar="FILE", help="Compare with this baseline. Default: baseline under [tool.plan.lint]."),
     ] = None,
+    savepoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SAVEPOINT", help="Also say whether the job restores from this savepoint: folder or file."
+        ),
+    ] = None,
     update: Annotated[
         bool, typer.Option("--update-baseline", help=f"Record the plans as they are (in {FILE_NAME} by default).")
     ] = False,
@@ -66,13 +72,15 @@ def lint(
       plan lint jobs/ --baseline plan.lock.json
       plan lint jobs/ --baseline plan.lock.json --update-baseline
       plan lint jobs/ --select PL0,PL101 --format sarif -o plan.sarif
+      plan lint --savepoint savepoints/savepoint-4f2a job.py
     """
     specs = _specs(jobs or [])
     recorded = _baseline(baseline, specs, update=update)
     if update:
         assert recorded is not None
         return _update(recorded, specs, format, output, exit_zero)
-    report = lint_jobs(specs, select=select or (), ignore=ignore or (), baseline=recorded)
+    contents = load_contents(savepoint) if savepoint is not None else None
+    report = lint_jobs(specs, select=select or (), ignore=ignore or (), baseline=recorded, savepoint=contents)
     if report.unrecorded:
         names = ", ".join(repr(name) for name in report.unrecorded)
         console.message(f"not in the baseline yet: {names}; --update-baseline adds what is new", "dim")

@@ -20,6 +20,8 @@ from planner.lint.ignores import Ignore, apply_ignores, python_ignores, yaml_ign
 from planner.lint.registry import BY_CODE, RULES, select_rules
 from planner.lint.rule import Subject
 from planner.pipeline import Plan, plan
+from planner.savepoints.contents import SavepointContents
+from planner.savepoints.fates import restore
 from planner.settings.pyproject import Config, load_config
 from planner.snapshots.baseline import Baseline, BaselineJob
 from planner.snapshots.snapshot import take_snapshot
@@ -83,21 +85,26 @@ def lint(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     baseline: Baseline | None = None,
+    savepoint: SavepointContents | None = None,
 ) -> Report:
     """Lint the jobs of all files. Without `select` or `ignore` the settings of each job's project hold."""
 
     @lru_cache
     def codes(chosen: tuple[str, ...], dropped: tuple[str, ...]) -> frozenset[str]:
         found = select_rules(select or chosen, ignore or dropped)
-        return found if baseline else frozenset(code for code in found if not code.startswith("PL0"))
+        lacking = (*(() if baseline else ("PL0",)), *(() if savepoint else ("PL2",)))
+        return frozenset(code for code in found if not code.startswith(lacking))
 
     select_rules(select, ignore)  # wrong codes are said before any file is read
     jobs, failures = plan_files(specs)
+    _refuse_several(jobs, savepoint)
     found: list[tuple[int, Finding]] = []
     ran: dict[int, frozenset[str]] = {}
     for number, job in enumerate(jobs):
         ran[number] = codes(job.config.lint.select, job.config.lint.ignore) - _unknowable(job.config)
-        found += [(number, finding) for finding in _run(_subject(job, jobs, baseline), ran[number], job.name)]
+        found += [
+            (number, finding) for finding in _run(_subject(job, jobs, baseline, savepoint), ran[number], job.name)
+        ]
     comments, written = _ignores(jobs)
     remaining, ignored = apply_ignores(found, comments, written)
     everything = frozenset().union(*ran.values()) if ran else frozenset()
@@ -125,10 +132,21 @@ def _unknowable(config: Config) -> set[str]:
     }
 
 
-def _subject(job: LintedJob, jobs: Sequence[LintedJob], baseline: Baseline | None) -> Subject:
+def _refuse_several(jobs: Sequence[LintedJob], savepoint: SavepointContents | None) -> None:
+    if savepoint is not None and len(jobs) > 1:
+        raise OptionError(
+            f"{savepoint.path} is of one job, and here are {len(jobs)}",
+            hint=f"name one, for example {jobs[0].file}:{jobs[0].name}",
+        )
+
+
+def _subject(
+    job: LintedJob, jobs: Sequence[LintedJob], baseline: Baseline | None, savepoint: SavepointContents | None
+) -> Subject:
     entry = _entry(job, jobs, baseline) if baseline else None
     comparison = compare(entry.snapshot, take_snapshot(job.plan)) if entry else None
-    return Subject(plan=job.plan, config=job.config, comparison=comparison)
+    restored = restore(job.plan, savepoint) if savepoint else None
+    return Subject(plan=job.plan, config=job.config, comparison=comparison, restore=restored)
 
 
 def _entry(job: LintedJob, jobs: Sequence[LintedJob], baseline: Baseline) -> BaselineJob | None:

@@ -1,4 +1,7 @@
-"""All lint rules, by code: PL0 against the baseline, PL1 on the job alone, PL9 when there is no plan to look at."""
+"""All lint rules, by code.
+
+PL0 looks at the baseline, PL1 at the job alone, PL2 at a savepoint; PL9 is said when there is no plan to look at.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,9 @@ from planner.lint.rules import (
     pl110_uid_hash_on_operator,
     pl111_unused_ignore,
     pl112_ignore_without_reason,
+    pl201_saved_state_not_found,
+    pl202_saved_state_does_not_fit,
+    pl203_saved_state_dropped,
     pl900_job_not_plannable,
 )
 
@@ -48,6 +54,9 @@ RULES: tuple[LintRule, ...] = (
     pl110_uid_hash_on_operator.RULE,
     pl111_unused_ignore.RULE,
     pl112_ignore_without_reason.RULE,
+    pl201_saved_state_not_found.RULE,
+    pl202_saved_state_does_not_fit.RULE,
+    pl203_saved_state_dropped.RULE,
     pl900_job_not_plannable.RULE,
 )
 

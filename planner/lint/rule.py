@@ -17,6 +17,7 @@ from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Location, Operator
 from planner.lint.finding import Finding, Severity
 from planner.pipeline import Plan
+from planner.savepoints.fates import RestoreReport
 from planner.settings.pyproject import Config
 from planner.snapshots.snapshot import Snapshot, position_keys, take_snapshot
 
@@ -30,6 +31,7 @@ class Subject:
     plan: Plan
     config: Config
     comparison: Comparison | None = None  # with the job's entry in the baseline
+    restore: RestoreReport | None = None  # from a savepoint
 
     @cached_property
     def keys(self) -> Mapping[int, str]:

@@ -91,7 +91,7 @@ def _loading(metadata: Metadata, job: NewJob) -> Iterator[Complaint]:
             yield Complaint(
                 kind="max-parallelism",
                 operator=saved.id,
-                message=f"it was saved with max parallelism {saved.max_parallelism}, and the job sets "
+                message=f"saved with max parallelism {saved.max_parallelism}, and the job sets "
                 f"{vertex.max_parallelism}",
             )
 
@@ -106,10 +106,10 @@ def _finished(job: NewJob, kept: Mapping[str, SavedOperator]) -> Iterator[Compla
         if ended is None:
             continue
         if len(words) > 1:
-            message = "it had ended, and it is now chained with an operator that had not ended in the same way"
+            message = "had ended, and is now chained with an operator that had not ended in the same way"
             yield Complaint(kind="finished-operators", operator=ended, message=message)
         elif any(_runs_on(words, set(states[before].values()), everywhere) for before, everywhere in vertex.inputs):
-            message = "it had ended, and an operator before it had not"
+            message = "had ended, and an operator before it had not"
             yield Complaint(kind="finished-operators", operator=ended, message=message)
 
 
@@ -155,8 +155,8 @@ def _parallelism(vertex: NewVertex, saved: Mapping[str, SavedOperator]) -> Itera
             yield Complaint(
                 kind="parallelism-above-max",
                 operator=operator.id,
-                message=f"it was saved with max parallelism {operator.max_parallelism}, and its parallelism is "
-                f"{vertex.parallelism} now",
+                message=f"saved with max parallelism {operator.max_parallelism}, and its parallelism is now "
+                f"{vertex.parallelism}",
             )
 
 

@@ -26,8 +26,9 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.explanation": PLANNER | {"planner.chaining"},
     "planner.deployment": PLANNER,
     "planner.diff": PLANNER | {"planner.snapshots", "planner.frontends"},
-    "planner.lint": PLANNER | {"planner.diff", "planner.snapshots", "planner.frontends", "planner.lint.rules"},
-    "planner.lint.rules": PLANNER | {"planner.lint", "planner.diff"},
+    "planner.lint": PLANNER
+    | {"planner.diff", "planner.snapshots", "planner.frontends", "planner.savepoints", "planner.lint.rules"},
+    "planner.lint.rules": PLANNER | {"planner.lint", "planner.diff", "planner.savepoints"},
     # spark_runner: a room imports only rooms above it
     "spark_runner": frozenset(),
     "spark_runner.executor": frozenset({"spark_runner.executor.roles"}),
