@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from cli.render.styled import STYLES, Line, line, plain
+from cli.render.styled import STYLES, Line, Span, line, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 ColorMode = Literal["auto", "always", "never"]
 COLOR_MODES: tuple[ColorMode, ...] = ("auto", "always", "never")
 
+_CONTINUED = 4  # columns by which the rest of a wrapped line is moved to the right
 _color: ColorMode = "auto"
 
 
@@ -63,20 +65,43 @@ def write_lines(lines: Iterable[Line], *, stderr: bool = False) -> None:
     if not is_styled(stream):
         stream.write(plain(lines))
         return
-    from rich.padding import Padding
-    from rich.text import Text
-
     console = build_console(stderr=stderr)
     for spans in lines:
-        text = Text()
-        for piece, style in spans:
-            text.append(piece, f"plan.{style}" if STYLES.get(style) else "")
-        text.rstrip()
-        indent = len(text.plain) - len(text.plain.lstrip(" "))
-        if console.width >= 10_000 or not text.plain:
+        text = _text(spans)
+        if text.cell_len <= console.width:
             console.print(text, soft_wrap=True)
         else:
-            console.print(Padding(text[indent:], (0, 0, 0, indent), expand=False), overflow="fold")
+            _write_wrapped(console, _text(_without_padding(spans)))
+
+
+def _text(spans: Iterable[Span]) -> Text:
+    from rich.text import Text
+
+    text = Text()
+    for piece, style in spans:
+        text.append(piece, f"plan.{style}" if STYLES.get(style) else "")
+    text.rstrip()
+    return text
+
+
+def _without_padding(spans: Line) -> Iterator[Span]:
+    """The spans without what aligns them to other lines: a row that does not fit is not aligned to anything."""
+    started = False
+    for text, style in spans:
+        yield (text if not started or text.strip() else text[:2]), style
+        started = started or bool(text.strip())
+
+
+def _write_wrapped(console: Console, text: Text) -> None:
+    """Print a line that is wider than the terminal; what continues it stands further right than its beginning."""
+    from rich.text import Text
+
+    indent = min(len(text.plain) - len(text.plain.lstrip(" ")), console.width // 2)
+    hanging = indent + _CONTINUED
+    parts = text[indent:].wrap(console, max(console.width - hanging, 10), overflow="fold")
+    for number, part in enumerate(parts):
+        part.rstrip()
+        console.print(Text(" " * (hanging if number else indent)) + part, soft_wrap=True)
 
 
 def write_text(text: str) -> None:

@@ -6,7 +6,9 @@ from collections import Counter
 
 from planner.pipeline import Plan
 
-__all__ = ["vertex_names"]
+__all__ = ["vertex_labels", "vertex_names"]
+
+_LONGEST = 100  # characters that the names of all vertices may have together in one line
 
 
 def vertex_names(plan: Plan) -> list[str]:
@@ -18,3 +20,9 @@ def vertex_names(plan: Plan) -> list[str]:
         vertex.name if used[vertex.name] == 1 else f"{vertex.name} ({nodes[vertex.head].operator.key})"
         for vertex in vertices
     ]
+
+
+def vertex_labels(plan: Plan) -> list[str]:
+    """What vertices are called where many of them stand in one line: their names, or numbers where those are long."""
+    names = vertex_names(plan)
+    return names if sum(map(len, names)) <= _LONGEST else [f"v{number}" for number in range(1, len(names) + 1)]

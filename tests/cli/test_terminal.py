@@ -43,8 +43,16 @@ def test_text_is_styled_and_wrapped_under_its_indent() -> None:
     assert STYLE.search(text)
     assert max(len(line) for line in lines) <= 60
     start = next(number for number, line in enumerate(lines) if "REBALANCE comes from" in line)
-    assert lines[start].startswith("    REBALANCE") and re.match(r"    \S", lines[start + 1])
+    assert lines[start].startswith("    REBALANCE") and re.match(r" {8}\S", lines[start + 1])
     assert "" in lines[:4], "sections stay apart"
+
+
+def test_a_row_that_does_not_fit_is_not_padded() -> None:
+    words = ("show", "samples/word_count/job.yaml", "--stage", "physical", "--task-managers", "1", "--slots", "2")
+    lines = STYLE.sub("", on_a_terminal(*words, columns=60)).split("\n")
+    row = next(line for line in lines if line.lstrip().startswith("1 -> 2"))
+    assert row.startswith("  1 -> 2  Source")
+    assert max(len(line) for line in lines) <= 60
 
 
 def test_nothing_is_lost_by_wrapping() -> None:

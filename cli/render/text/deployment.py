@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cli.render.names import vertex_names
+from cli.render.names import vertex_labels
 from cli.render.styled import Line, Span, indented, line, table
 from cli.render.text.failover import failover_lines
 from cli.render.text.schedule import schedule_lines
@@ -26,7 +26,7 @@ SPREAD_WORDS: dict[Spread, str] = {"evenly": "evenly spread", "packed": "packed"
 
 def deployment_lines(deployment: Deployment) -> list[Line]:
     """Every part that was asked for, one below the other."""
-    names = vertex_names(deployment.plan)
+    names = vertex_labels(deployment.plan)
     parts: list[list[Line]] = []
     if deployment.undecided:
         parts.append(_undecided(deployment.undecided, names))

@@ -11,6 +11,10 @@ from cli.render.styled import Line, line
 from planner.lint.engine import Report
 from planner.lint.finding import SEVERITIES, Finding
 
+_LONGEST_LINE = 76  # columns of a source line that are shown: they fit beside its number on a usual terminal
+_BEFORE = 16  # columns shown in front of the place
+_CUT = " ..."
+
 
 def report_lines(report: Report) -> list[Line]:
     """All findings, then one line that counts them; nothing at all where there is nothing to say."""
@@ -39,16 +43,26 @@ def _source(finding: Finding) -> Iterable[Line]:
     lines = _read(finding.location.file)
     if finding.location.line > len(lines):
         return []
-    text = lines[finding.location.line - 1].expandtabs(4)
-    if not text.strip():
+    text = lines[finding.location.line - 1].expandtabs(4).rstrip()
+    if not text:
         return []
     start = max((finding.location.column or 0) - 1, len(text) - len(text.lstrip()))
-    width = len(text.rstrip()) - start
+    shown, start = _part(text, start)
     number = str(finding.location.line)
+    carets = "^" * max(len(shown) - start - len(_CUT) * shown.endswith(_CUT), 1)
     return [
-        line((f"  {number} | ", "dim"), text.rstrip()),
-        line((f"  {' ' * len(number)} | ", "dim"), " " * start, ("^" * max(width, 1), finding.severity)),
+        line((f"  {number} | ", "dim"), shown),
+        line((f"  {' ' * len(number)} | ", "dim"), " " * start, (carets, finding.severity)),
     ]
+
+
+def _part(text: str, start: int) -> tuple[str, int]:
+    """The part of a long line from a column on, and where the column is in that part."""
+    if len(text) <= _LONGEST_LINE:
+        return text, start
+    if start > _BEFORE + len(_CUT):
+        text, start = _CUT + text[start - _BEFORE :], _BEFORE + len(_CUT)
+    return (text if len(text) <= _LONGEST_LINE else text[: _LONGEST_LINE - len(_CUT)] + _CUT), start
 
 
 @lru_cache(maxsize=8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from cli.render.folding import Run, fold_consumed, fold_groups, span
-from cli.render.names import vertex_names
+from cli.render.names import vertex_labels, vertex_names
 from cli.render.styled import Line, Span, indented, line, table
 from cli.render.words import count, max_parallelism_words, parallelism_words
 from planner.graphs.execution_graph import ExecutionEdge
@@ -114,16 +114,23 @@ def _physical(plan: Plan) -> list[Line]:
     physical, job_graph = plan.physical, plan.job_graph
     if physical is None or job_graph is None:
         return [line(("Physical", "title"), f": {UNDECIDED}")]
-    names = vertex_names(plan)
+    names = vertex_labels(plan)
     slots, regions = physical.slots, physical.failover_regions
     figures = f"{count(len(slots), 'slot')}, {count(len(regions), 'failover region')}"
     return [
         line(("Physical", "title"), (f" ({figures})", "dim")),
+        *indented(_legend(plan, names)),
         line("  subtasks that share a slot"),
         *indented(_runs(fold_groups(slots, names), "slot"), 4),
         line("  subtasks that restart together"),
         *indented(_runs(fold_groups(regions, names), "region"), 4),
     ]
+
+
+def _legend(plan: Plan, labels: Sequence[str]) -> list[Line]:
+    """What the labels mean, where they are not the names themselves."""
+    names = vertex_names(plan)
+    return table([(label, (name, "operator")) for label, name in zip(labels, names, strict=True) if label != name])
 
 
 def _runs(runs: Sequence[Run], noun: str) -> list[Line]:

@@ -15,7 +15,7 @@ from cli.render.findings.json import report_document as json_document
 from cli.render.findings.junit import report_xml
 from cli.render.findings.sarif import report_document as sarif_document
 from cli.render.styled import plain
-from cli.render.text.findings import report_lines
+from cli.render.text.findings import finding_lines, report_lines
 from planner.job import Location
 from planner.lint.engine import Report
 from planner.lint.finding import Finding
@@ -47,6 +47,18 @@ def test_text_shows_the_line_and_a_caret_under_it(report: Report) -> None:
     caret = shown[3].index("^")
     assert shown[2][caret:].startswith('{from: "50%, a:b"')
     assert text.endswith("1 error, 2 warnings in 3 files\n")
+
+
+@pytest.mark.parametrize(("column", "shown"), [(5, "    abc0 abc1"), (605, " ...")])
+def test_of_a_long_line_only_the_part_that_matters_is_shown(column: int, shown: str, tmp_path: Path) -> None:
+    file = tmp_path / "job.yaml"
+    file.write_text("    " + " ".join(f"abc{number}" for number in range(300)), encoding="utf-8")
+    place = Location(str(file), 1, column)
+    finding = Finding(code="PL999", slug="long", severity="warning", message="m", fix=None, location=place)
+    *_, source, carets = plain(finding_lines(finding)).splitlines()
+    assert source.startswith(f"  1 | {shown}") and source.endswith(" ...")
+    assert max(len(source), len(carets)) <= 82
+    assert source[carets.index("^")] == file.read_text(encoding="utf-8")[column - 1]
 
 
 def test_text_says_nothing_where_there_is_nothing_to_say(project: Project) -> None:
