@@ -19,10 +19,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from spark_runner.executor.hidden_columns import KEY, METRIC, OUT, SIDE, STAMP, TARGET
 from spark_runner.executor.records import decode, values_of
+from spark_runner.executor.report import SubtaskReport
 
-KEY, STAMP, TARGET, SIDE, OUT, METRIC = "__key", "__ts", "__to", "__side", "__out", "__metric"
-HIDDEN = frozenset({KEY, STAMP, TARGET, SIDE, OUT, METRIC})
+Report = Callable[[SubtaskReport], None]
+
 _GC_THRESHOLDS = (200_000, 20, 100)  # batches of records are many objects and no garbage: fewer collections
 
 
@@ -131,10 +133,8 @@ def _host() -> str:
     return next(filter(None, named), socket.gethostname())
 
 
-def run_pass(
-    payload: bytes, report: Callable[[dict[str, Any]], None] | None, batches: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """One subtask of a pass: what `mapInArrow` calls. `report` takes the subtask's figures when it is through."""
+def run_pass(payload: bytes, report: Report | None, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """One subtask of a pass: what `mapInArrow` calls. `report` gets the subtask's report when it has finished."""
     spec: ChainSpec = pickle.loads(payload)
     thresholds = gc.get_threshold()
     gc.set_threshold(*_GC_THRESHOLDS)
@@ -180,9 +180,7 @@ class Runner:
         else:
             self.nodes[parent].sides.setdefault(tag, []).append(target)
 
-    def run(
-        self, batches: Iterable[pa.RecordBatch], report: Callable[[dict[str, Any]], None] | None
-    ) -> Iterator[pa.RecordBatch]:
+    def run(self, batches: Iterable[pa.RecordBatch], report: Report | None) -> Iterator[pa.RecordBatch]:
         """The pass's result, batch by batch."""
         started, clock = time.time(), time.perf_counter()
         opened: list[Any] = []
@@ -201,11 +199,11 @@ class Runner:
             raise
         for node in opened:
             node.close()
-        figures = self._figures(started, time.perf_counter() - clock)
+        finished = self._report(started, time.perf_counter() - clock)
         if report is not None:
-            report(figures)
+            report(finished)
         if self.spec.metric_rows:
-            yield self._metric_row(figures)
+            yield self._metric_row(finished)
 
     def _flow(self, start: Iterator[Any]) -> Iterator[pa.RecordBatch]:
         # a stack of iterators and not recursion: a chain may have twenty thousand operators
@@ -261,23 +259,21 @@ class Runner:
             return values_of(batch.column(names.index(columns[0])))
         return list(zip(*(values_of(batch.column(names.index(name))) for name in columns), strict=True))
 
-    def _figures(self, started: float, seconds: float) -> dict[str, Any]:
-        return {
-            "pass": self.spec.number,
-            "subtask": self.place.subtask,
-            "stage": self.place.stage,
-            "attempt": self.place.attempt,
-            "host": self.place.host,
-            "started": started,
-            "seconds": seconds,
-            "taken": self.taken,
-            "nodes": [[node.taken, node.given] for node in self.nodes],
-            "outlets": [outlet.given for outlet in self.outlets],
-        }
+    def _report(self, started: float, seconds: float) -> SubtaskReport:
+        return SubtaskReport(
+            number=self.spec.number,
+            subtask=self.place.subtask,
+            stage=self.place.stage,
+            attempt=self.place.attempt,
+            host=self.place.host,
+            started=started,
+            seconds=seconds,
+            taken=(self.taken[0], self.taken[1]),
+            nodes=tuple((node.taken, node.given) for node in self.nodes),
+            outlets=tuple(outlet.given for outlet in self.outlets),
+        )
 
-    def _metric_row(self, figures: dict[str, Any]) -> pa.RecordBatch:
-        import json
-
+    def _metric_row(self, report: SubtaskReport) -> pa.RecordBatch:
         schema = self.spec.out_schema
         arrays = [pa.nulls(1, field.type) for field in list(schema)[:-1]]
-        return pa.RecordBatch.from_arrays([*arrays, pa.array([json.dumps(figures)], pa.string())], schema=schema)
+        return pa.RecordBatch.from_arrays([*arrays, pa.array([report.to_json()], pa.string())], schema=schema)

@@ -21,7 +21,7 @@ class OperatorFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubtaskFigures:
-    """Where and how long one subtask of a Python pass ran, in the attempt whose result counted."""
+    """Where and how long one subtask ran, in the attempt whose result counted."""
 
     subtask: int
     stage: int
@@ -29,8 +29,6 @@ class SubtaskFigures:
     host: str
     started: float  # seconds since the epoch
     seconds: float
-    records_in: int
-    records_out: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,5 +136,4 @@ class StageFigures:
     attempt: int
     shuffle_read: int  # bytes
     shuffle_write: int
-    failed_tasks: int
     tasks: tuple[TaskFigures, ...]

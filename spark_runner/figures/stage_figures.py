@@ -71,7 +71,6 @@ def _figures(store: Any, as_json: Any, stage: int, here: str | None) -> StageFig
         attempt=data.attemptId(),
         shuffle_read=data.shuffleReadBytes(),
         shuffle_write=data.shuffleWriteBytes(),
-        failed_tasks=data.numFailedTasks(),
         tasks=tuple(best[index] for index in sorted(best)),
     )
 

@@ -9,10 +9,9 @@ import pyarrow as pa
 from planner.errors import ExecutionError
 from planner.job import Collection, Operator
 from spark_runner.executor.failures import shown
+from spark_runner.executor.hidden_columns import TARGET
 from spark_runner.executor.records import UnfitRecord, encode
 from spark_runner.executor.rows import form_of, row_class
-
-_TARGET = "__to"
 
 
 def shaped_records(operator: Operator, schema: pa.Schema | None) -> list[Any]:
@@ -68,7 +67,7 @@ def collection_frame(spark: Any, operator: Operator, schema: Any, parallelism: i
     count = len(records)
     sizes = (count * (n + 1) // parallelism - count * n // parallelism for n in range(parallelism))
     targets = pa.array([subtask for subtask, size in enumerate(sizes) for _ in range(size)], pa.int32())
-    table = pa.Table.from_arrays([*columns, targets], schema=arrow.append(pa.field(_TARGET, pa.int32())))
-    frame = spark.createDataFrame(table, schema=StructType([*schema.fields, StructField(_TARGET, IntegerType())]))
+    table = pa.Table.from_arrays([*columns, targets], schema=arrow.append(pa.field(TARGET, pa.int32())))
+    frame = spark.createDataFrame(table, schema=StructType([*schema.fields, StructField(TARGET, IntegerType())]))
     # from one partition, so that each subtask gets its records in order
-    return frame.coalesce(1).repartitionById(parallelism, F.col(_TARGET)).drop(_TARGET)
+    return frame.coalesce(1).repartitionById(parallelism, F.col(TARGET)).drop(TARGET)

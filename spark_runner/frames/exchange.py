@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import MapType, VariantType
 
-from spark_runner.executor.chain import HIDDEN, KEY, SIDE, STAMP, TARGET
+from spark_runner.executor.hidden_columns import HIDDEN, KEY, SIDE, STAMP, TARGET
 from spark_runner.program.program import Exchange, Inlet
 
 _SEED = 20_261_116

@@ -19,7 +19,7 @@ from pyspark.sql.types import (
 
 from planner.errors import ExecutionError
 from planner.job import Aggregate, Explode, Join, Operator, Reader, Select, Sequence, Watermarks, Where
-from spark_runner.executor.chain import KEY, STAMP
+from spark_runner.executor.hidden_columns import KEY, STAMP
 from spark_runner.frames.exchange import data_columns, key_columns, quoted, without
 from spark_runner.frames.parquet_footers import ParquetFooters
 from spark_runner.frames.read_failures import READER_DEFAULTS

@@ -12,7 +12,8 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import BinaryType, StructField, StructType
 
 from planner.job import Collection, Watermarks, Window
-from spark_runner.executor.chain import SIDE, ChainSpec, InputSpec, NodeSpec, OutletSpec
+from spark_runner.executor.chain import ChainSpec, InputSpec, NodeSpec, OutletSpec
+from spark_runner.executor.hidden_columns import SIDE
 from spark_runner.executor.rows import PICKLED, field_getter
 from spark_runner.frames.collections import shaped_records
 from spark_runner.frames.exchange import data_columns
@@ -134,7 +135,7 @@ def pass_function(payload: bytes, accumulator: Any) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
         from spark_runner.executor.chain import run_pass
 
-        report = None if accumulator is None else lambda figures: accumulator.add([figures])
+        report = None if accumulator is None else lambda finished: accumulator.add([finished])
         return run_pass(payload, report, batches)
 
     return run

@@ -1,4 +1,4 @@
-"""What executors need and do not have: this project, the job's file and the modules beside it, as one zip.
+"""What executors need and do not have: our part that runs there, the job's file and the modules beside it, in one zip.
 
 User functions themselves are pickled: those of the job's file by value, those of modules beside it by name.
 """
@@ -17,6 +17,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from planner.frontends.dsl.job_modules import modules_found, own_modules
+from spark_runner.frames.our_modules import PACKAGES, files_for_driver, files_for_executors
 
 _LIMIT = 50_000_000  # a folder with more Python than this holds an environment, not a job
 _shipped: WeakKeyDictionary[Any, set[Path]] = WeakKeyDictionary()  # by session
@@ -32,21 +33,22 @@ def ship(spark: Any, job_file: str) -> None:
         shipped.add(shipment)
 
 
-def write_shipment(job_file: str) -> Path:
-    """The zip of everything executors need, in a folder of this process."""
-    theirs = dict(_files(Path(job_file).resolve()))
-    digest = hashlib.sha256(f"{_mark_of(theirs)} {_our_mark()}".encode()).hexdigest()
+def write_shipment(job_file: str, *, driver: bool = False) -> Path:
+    """The zip of everything executors need, or a driver on the cluster, in a folder of this process."""
+    file = Path(job_file).resolve()
+    theirs = dict(_files(file))
+    ours = files_for_driver() if driver else files_for_executors(path for path in theirs.values() if path != file)
+    content = {**theirs, **ours}  # ours last: a user's module of the same name must not replace it
+    digest = hashlib.sha256(_mark_of(content).encode()).hexdigest()
     target = _folder() / f"plan-shipped-{digest[:16]}.zip"
     if not target.exists():
-        _write_zip(
-            target, {**theirs, **_our_files()}
-        )  # ours last: a user's module of the same name must not replace it
+        _write_zip(target, content)
     return target
 
 
 @functools.cache
 def _folder() -> Path:
-    """A folder for as long as this process lives: executors that join late still fetch what lies in it."""
+    """A temporary folder that is kept until this process ends: executors that join late still download from it."""
     folder = Path(tempfile.mkdtemp(prefix="plan-shipping-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
@@ -61,11 +63,6 @@ def _write_zip(target: Path, content: dict[str, Path]) -> None:
             archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED, compresslevel=1)
 
 
-def hash_of(path: Path) -> str:
-    """A file's content as a short text."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def _files(job_file: Path) -> Iterator[tuple[str, Path]]:
     size = 0
     for name, path in {**dict(_imported(job_file)), **dict(_beside(job_file))}.items():
@@ -75,27 +72,15 @@ def _files(job_file: Path) -> Iterator[tuple[str, Path]]:
         yield name, path
 
 
-@functools.cache
-def _our_files() -> dict[str, Path]:
-    """The files of this project that executors need."""
-    roots = [Path(__file__).parents[2] / package for package in ("planner", "spark_runner")]
-    return {f"{root.name}/{path.relative_to(root).as_posix()}": path for root in roots for path in root.rglob("*.py")}
-
-
-@functools.cache
-def _our_mark() -> str:
-    return _mark_of(_our_files())  # once a process: they are read already, and do not change under it
-
-
 def _mark_of(content: dict[str, Path]) -> str:
-    return repr(sorted((name, hash_of(path)) for name, path in content.items()))
+    return repr(sorted((name, hashlib.sha256(path.read_bytes()).hexdigest()) for name, path in content.items()))
 
 
 def _imported(job_file: Path) -> Iterator[tuple[str, Path]]:
     """The job's own modules under the names it imported them by, wherever they lie."""
     for name, module in own_modules(str(job_file.parent)).items():
         file = Path(str(module.__file__))
-        if file.suffix == ".py" and file.is_file() and name.partition(".")[0] not in ("planner", "spark_runner"):
+        if file.suffix == ".py" and file.is_file() and name.partition(".")[0] not in PACKAGES:
             place = name.replace(".", "/")
             yield (f"{place}/__init__.py" if file.name == "__init__.py" else f"{place}.py"), file
 
@@ -107,7 +92,7 @@ def _beside(job_file: Path) -> Iterator[tuple[str, Path]]:
     for path in sorted(folder.iterdir()):
         if path.suffix == ".py":
             yield path.name, path
-        elif path.is_dir() and (path / "__init__.py").is_file() and path.name not in ("planner", "spark_runner"):
+        elif path.is_dir() and (path / "__init__.py").is_file() and path.name not in PACKAGES:
             for inner in sorted(path.rglob("*.py")):
                 yield inner.relative_to(folder).as_posix(), inner
 

@@ -1,117 +1,99 @@
-"""Exact counts and places of a run, gathered without a cost a record.
+"""How each count of a run will be known when it is over, without a cost per record.
 
-Every Python subtask reports itself when it is through. A report is told apart by pass and subtask, so a subtask that
-recovery runs again replaces its own report and is never counted twice. Classic sessions carry reports in an
-accumulator; Connect has none, so there they leave as a last row that an observation collects. Native operators are
-counted by what reads them where that is possible (a Python pass, an aggregation's own count), and observed
-where it is not.
+Python subtasks report their counts themselves. Native operators are counted by what reads them where that is possible
+(a Python pass, an aggregation's own count), and observed where it is not.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
-from pyspark.accumulators import AccumulatorParam
 from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as F
 
-from spark_runner.clusters.connect import is_connect
-from spark_runner.executor.chain import METRIC
+from spark_runner.program.counts import Count
 
-Symbol = tuple[Any, ...]  # names one count, such as ("out", pass, operation)
+__all__ = ["Tally"]
 
-
-class _Listing(AccumulatorParam[list[Any]]):
-    """Reports one after another."""
-
-    def zero(self, value: list[Any]) -> list[Any]:
-        return []
-
-    def addInPlace(self, value1: list[Any], value2: list[Any]) -> list[Any]:
-        value1.extend(value2)
-        return value1
-
-
-class Reports:
-    """The reports of all Python subtasks of a run."""
-
-    def __init__(self, spark: Any) -> None:
-        context = None if is_connect(spark) else spark.sparkContext
-        self.accumulator = None if context is None else context.accumulator([], _Listing())
-        self._observed: list[Observation] = []
-
-    @property
-    def as_rows(self) -> bool:
-        """Whether reports leave a pass as its last row."""
-        return self.accumulator is None
-
-    def take_rows(self, frame: DataFrame) -> DataFrame:
-        """The frame without its report rows, which an observation keeps."""
-        observation = Observation()
-        self._observed.append(observation)
-        return (
-            frame.observe(observation, F.collect_list(METRIC).alias("reports"))
-            .where(F.col(METRIC).isNull())
-            .drop(METRIC)
-        )
-
-    def by_pass(self) -> dict[int, dict[int, dict[str, Any]]]:
-        """The reports by pass and subtask."""
-        if self.accumulator is not None:
-            reports = self.accumulator.value
-        else:
-            reports = [json.loads(text) for seen in self._observed for text in seen.get["reports"]]
-        found: dict[int, dict[int, dict[str, Any]]] = {}
-        for report in reports:
-            found.setdefault(report["pass"], {})[report["subtask"]] = report
-        return found
+Terms = tuple[tuple[Count, int], ...]  # counts with factors, to be added up
 
 
 @dataclass(slots=True)
 class Tally:
-    """How each count of a run will be known when it is over."""
+    """Every count as a number, an observation, a question for later, or a sum of other counts."""
 
-    same: dict[Symbol, tuple[tuple[Symbol, int], ...]] = field(
-        default_factory=dict
-    )  # sums of other counts, with factors
-    known: dict[Symbol, int] = field(default_factory=dict)
-    observed: dict[Symbol, tuple[Observation, str]] = field(default_factory=dict)
-    later: dict[Symbol, Callable[[], int]] = field(default_factory=dict)
+    _sums: dict[Count, Terms] = field(default_factory=dict)
+    _known: dict[Count, int] = field(default_factory=dict)
+    _observed: dict[Count, tuple[Observation, str]] = field(default_factory=dict)
+    _later: dict[Count, Callable[[], int]] = field(default_factory=dict)
 
-    def observe(self, symbol: Symbol, frame: DataFrame) -> DataFrame:
+    def know(self, count: Count, value: int) -> None:
+        """Set a count."""
+        self._known[count] = value
+
+    def ask_later(self, count: Count, ask: Callable[[], int]) -> None:
+        """Let a count be asked for when the run is over."""
+        self._later[count] = ask
+
+    def add_up(self, count: Count, terms: Iterable[tuple[Count, int]]) -> None:
+        """Make a count the sum of others, each times a factor."""
+        self._sums[count] = tuple(terms)
+
+    def same(self, count: Count, other: Count) -> None:
+        """Make a count equal to another."""
+        self.add_up(count, [(other, 1)])
+
+    def observe(self, count: Count, frame: DataFrame) -> DataFrame:
         """The frame with its rows counted as they pass."""
-        return self._observed(frame, {symbol: F.count(F.lit(1))})
+        return self._observe(frame, {count: F.count(F.lit(1))})
 
-    def observe_groups(self, rows: Symbol, members: Symbol, frame: DataFrame, sizes: str) -> DataFrame:
-        """The frame with its rows counted, and with a column of group sizes summed up."""
-        return self._observed(frame, {rows: F.count(F.lit(1)), members: F.coalesce(F.sum(sizes), F.lit(0))})
+    def observe_groups(self, rows: Count, members: Count, frame: DataFrame, sizes: str) -> DataFrame:
+        """The frame with its rows counted, and with a column of group sizes added up."""
+        return self._observe(frame, {rows: F.count(F.lit(1)), members: F.coalesce(F.sum(sizes), F.lit(0))})
 
-    def _observed(self, frame: DataFrame, expressions: dict[Symbol, Column]) -> DataFrame:
-        observation = Observation()
-        named = []
-        for number, (symbol, expression) in enumerate(expressions.items()):
-            self.observed[symbol] = (observation, f"n{number}")
-            named.append(expression.cast("bigint").alias(f"n{number}"))
-        return frame.observe(observation, *named)
+    def is_observed(self, count: Count) -> bool:
+        """Whether an observation counts it."""
+        return count in self._observed
 
-    def value(self, symbol: Symbol) -> int | None:
+    def measure(self, count: Count, measured: Count) -> None:
+        """Let a count be known from what its only reader took, unless it is known already."""
+        while count in self._sums:
+            terms = self._sums[count]
+            if len(terms) != 1 or terms[0][1] != 1:
+                return
+            count = terms[0][0]
+        if count not in self._known and count not in self._observed:
+            self._later.pop(count, None)
+            self.same(count, measured)
+
+    def value(self, count: Count) -> int | None:
         """A count, once the run is over; None where nothing knows it."""
-        total, open_terms = 0, [(symbol, 1)]
+        total, open_terms = 0, [(count, 1)]
         while open_terms:
             term, factor = open_terms.pop()
-            if term in self.same:
-                open_terms.extend((other, factor * times) for other, times in self.same[term])
+            if term in self._sums:
+                open_terms.extend((other, factor * times) for other, times in self._sums[term])
                 continue
-            if term not in self.known:
-                if term in self.observed:
-                    observation, name = self.observed[term]
-                    self.known[term] = int(observation.get[name] or 0)
-                elif term in self.later:
-                    self.known[term] = self.later[term]()
-                else:
-                    return None
-            total += factor * self.known[term]
+            number = self._number(term)
+            if number is None:
+                return None
+            total += factor * number
         return total
+
+    def _number(self, count: Count) -> int | None:
+        if count not in self._known:
+            if count in self._observed:
+                observation, name = self._observed[count]
+                self._known[count] = int(observation.get[name] or 0)
+            elif count in self._later:
+                self._known[count] = self._later[count]()
+        return self._known.get(count)
+
+    def _observe(self, frame: DataFrame, expressions: dict[Count, Column]) -> DataFrame:
+        observation = Observation()
+        named = []
+        for number, (count, expression) in enumerate(expressions.items()):
+            self._observed[count] = (observation, f"n{number}")
+            named.append(expression.cast("bigint").alias(f"n{number}"))
+        return frame.observe(observation, *named)

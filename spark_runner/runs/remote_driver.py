@@ -182,7 +182,7 @@ class RemoteDriver:
             )
 
     def _settings(self, python: str, caller: Path) -> dict[str, str]:
-        shipped = [str(write_shipment(self._program.file)), *self._request.py_files]
+        shipped = [str(write_shipment(self._program.file, driver=True)), *self._request.py_files]
         chosen = settings(self._request, self.master, name=self._program.name)
         chosen |= {"spark.submit.deployMode": "cluster", "spark.submit.pyFiles": ",".join(shipped)}
         # A second driver would find nobody to call; what happens after a failure is the restart strategy's to say.

@@ -25,18 +25,6 @@ __all__ = ["RunReport", "StageFigures", "TaskFigures", "VertexReport", "build_re
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubtaskReport:
-    """Where one subtask ran, in the attempt whose result counted."""
-
-    subtask: int
-    stage: int | None
-    attempt: int
-    host: str | None
-    started: float | None
-    seconds: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class VertexReport:
     """One vertex of a run. None is a figure that the master does not give."""
 
@@ -49,22 +37,21 @@ class VertexReport:
     stages: tuple[int, ...]
     attempts: int  # the most any of its subtasks took
     operators: tuple[OperatorFigures, ...]
-    subtasks: tuple[SubtaskReport, ...]
+    subtasks: tuple[SubtaskFigures, ...]
     shuffle_read: int | None
     shuffle_write: int | None
 
     @property
     def seconds(self) -> float | None:
         """From the first subtask's start to the last one's end."""
-        spans = [
-            (s.started, s.started + s.seconds) for s in self.subtasks if s.started is not None and s.seconds is not None
-        ]
-        return max(end for _, end in spans) - min(start for start, _ in spans) if spans else None
+        if not self.subtasks:
+            return None
+        return max(s.started + s.seconds for s in self.subtasks) - min(s.started for s in self.subtasks)
 
     @property
     def skew(self) -> float | None:
         """The slowest subtask's time as a multiple of the median's."""
-        times = [s.seconds for s in self.subtasks if s.seconds is not None]
+        times = [s.seconds for s in self.subtasks]
         median = statistics.median(times) if times else 0
         return max(times) / median if median else None
 
@@ -142,7 +129,7 @@ def _vertex(
     numbers = figures.stages if figures and figures.stages else (progress.stage,) if progress.stage is not None else ()
     stages = [known[number] for number in numbers if number in known]
     shares = _shares(figures, stages, progress.parallelism)
-    subtasks = _subtasks(figures.subtasks) if figures and figures.subtasks else _tasks(shares, known)
+    subtasks = _in_order(figures.subtasks) if figures and figures.subtasks else _tasks(shares, known)
     return VertexReport(
         vertex=progress.vertex,
         id=program.steps[progress.vertex].id,
@@ -159,13 +146,8 @@ def _vertex(
     )
 
 
-def _subtasks(figures: tuple[SubtaskFigures, ...]) -> tuple[SubtaskReport, ...]:
-    return tuple(
-        SubtaskReport(
-            subtask=s.subtask, stage=s.stage, attempt=s.attempt, host=s.host, started=s.started, seconds=s.seconds
-        )
-        for s in sorted(figures, key=lambda one: (one.subtask, one.stage))
-    )
+def _in_order(figures: tuple[SubtaskFigures, ...]) -> tuple[SubtaskFigures, ...]:
+    return tuple(sorted(figures, key=lambda one: (one.subtask, one.stage)))
 
 
 def _shares(figures: VertexFigures | None, stages: list[StageFigures], parallelism: int) -> tuple[Share, ...]:
@@ -183,10 +165,10 @@ def _own(share: Share, known: Mapping[int, StageFigures]) -> Iterator[TaskFigure
     return (task for task in tasks if share.first <= task.index < share.first + share.count)
 
 
-def _tasks(shares: tuple[Share, ...], known: Mapping[int, StageFigures]) -> tuple[SubtaskReport, ...]:
+def _tasks(shares: tuple[Share, ...], known: Mapping[int, StageFigures]) -> tuple[SubtaskFigures, ...]:
     """The subtasks of a vertex that ran inside the JVM: its own tasks of its stages."""
     return tuple(
-        SubtaskReport(
+        SubtaskFigures(
             subtask=task.index - share.first,
             stage=share.stage,
             attempt=task.attempt,

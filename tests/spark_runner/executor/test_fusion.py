@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_runner.executor.chain import STAMP, ChainSpec, InputSpec, NodeSpec, OutletSpec, Place, Runner
+from spark_runner.executor.chain import ChainSpec, InputSpec, NodeSpec, OutletSpec, Place, Runner
 from spark_runner.executor.failures import OperatorFailed
 from spark_runner.executor.fusion import FusedRun
+from spark_runner.executor.hidden_columns import STAMP
+from spark_runner.executor.report import SubtaskReport
 from spark_runner.executor.roles.plain import CHUNK
 
 NUMBER = pa.schema([("value", pa.int64())])
@@ -69,14 +71,15 @@ def chain(nodes: list[NodeSpec], *outlets: OutletSpec) -> ChainSpec:
     )
 
 
-def ran(spec: ChainSpec, values: list[int], *, size: int = 7) -> tuple[list[pa.RecordBatch], dict[str, Any]]:
+def ran(spec: ChainSpec, values: list[int], *, size: int = 7) -> tuple[list[pa.RecordBatch], SubtaskReport]:
     schema = pa.schema([("value", pa.int64())])
     batches = [
         pa.RecordBatch.from_arrays([pa.array(values[at : at + size], pa.int64())], schema=schema)
         for at in range(0, len(values), size)
     ]
-    figures: dict[str, Any] = {}
-    return list(Runner(spec, Place()).run(batches, figures.update)), figures
+    reports: list[SubtaskReport] = []
+    made = list(Runner(spec, Place()).run(batches, reports.append))
+    return made, reports[0]
 
 
 @given(st.lists(st.sampled_from(sorted(STEPS)), min_size=1, max_size=12), st.lists(st.integers(0, 50), max_size=40))
@@ -87,11 +90,11 @@ def test_any_chain_equals_plain_python_with_exact_counts(names: list[str], value
     wanted, counts = values, []
     for name in names:
         made = STEPS[name][2](wanted)
-        counts.append([len(wanted), len(made)])
+        counts.append((len(wanted), len(made)))
         wanted = made
     assert [row for batch in batches for row in batch.column(0).to_pylist()] == wanted
-    assert figures["nodes"] == counts
-    assert figures["outlets"] == [len(wanted)]
+    assert list(figures.nodes) == counts
+    assert figures.outlets == (len(wanted),)
 
 
 @pytest.mark.parametrize("depth", [1, 7, 20])
@@ -102,21 +105,21 @@ def test_flat_maps_in_a_row_nest_as_deep_as_they_come(depth: int) -> None:
         wanted = [y for x in wanted for y in ([x, x + 1] if x < 3 else [x])]
     batches, figures = ran(spec, [0, 3])
     assert [row for batch in batches for row in batch.column(0).to_pylist()] == wanted
-    assert figures["nodes"][-1][1] == len(wanted)
+    assert figures.nodes[-1][1] == len(wanted)
 
 
 def test_twenty_thousand_operators_are_one_pass() -> None:
     spec = chain([node(n, "map", lambda x: x + 1) for n in range(20_000)])
     batches, figures = ran(spec, [0, 1, 2])
     assert batches[0].column(0).to_pylist() == [20_000, 20_001, 20_002]
-    assert figures["nodes"][19_999] == [3, 3]
+    assert figures.nodes[19_999] == (3, 3)
 
 
 def test_one_record_that_becomes_many_moves_on_in_pieces() -> None:
     spec = chain([node(0, "flat_map", lambda x: iter(range(7 * CHUNK))), node(1, "map", lambda x: x)])
     batches, figures = ran(spec, [1])
     assert [batch.num_rows for batch in batches] == [4 * CHUNK, 3 * CHUNK]
-    assert figures["nodes"] == [[1, 7 * CHUNK], [7 * CHUNK, 7 * CHUNK]]
+    assert figures.nodes == ((1, 7 * CHUNK), (7 * CHUNK, 7 * CHUNK))
 
 
 FORMS: dict[str, Callable[[int], Any]] = {
@@ -144,8 +147,8 @@ def test_an_operator_with_two_readers_ends_the_run_and_both_see_every_record() -
     runs = [target for target in Runner(spec, Place()).roots if isinstance(target, FusedRun)]
     assert [len(run.roles) for run in runs] == [2]
     batches, figures = ran(spec, [1, 2])
-    assert figures["nodes"] == [[2, 2]] * 4
-    assert figures["outlets"] == [2, 2]
+    assert figures.nodes == ((2, 2),) * 4
+    assert figures.outlets == (2, 2)
     assert [batch.num_rows for batch in batches] == [2, 2]
 
 

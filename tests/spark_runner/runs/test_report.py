@@ -9,15 +9,15 @@ import pytest
 
 from cli.render.page.run_report import report_page
 from cli.render.text.run_report import report_lines, shown_bytes, shown_name, shown_seconds
-from spark_runner.figures.results import OperatorFigures, StageFigures, TaskFigures, VertexFigures
+from spark_runner.figures.results import OperatorFigures, StageFigures, SubtaskFigures, TaskFigures, VertexFigures
 from spark_runner.figures.tracking import VertexProgress
 from spark_runner.program.stage_shapes import Share
-from spark_runner.runs.report import SubtaskReport, VertexReport, _shares, _tasks, _vertex
+from spark_runner.runs.report import VertexReport, _shares, _tasks, _vertex
 
 
 def vertex(*seconds: float, name: str = "Map -> Filter") -> VertexReport:
     subtasks = tuple(
-        SubtaskReport(subtask=at, stage=3, attempt=0, host=f"h{at}", started=100.0 + at, seconds=took)
+        SubtaskFigures(subtask=at, stage=3, attempt=0, host=f"h{at}", started=100.0 + at, seconds=took)
         for at, took in enumerate(seconds)
     )
     return VertexReport(
@@ -52,7 +52,7 @@ def test_skew_is_the_slowest_over_the_median_and_time_spans_all_subtasks() -> No
 
 def test_tasks_stand_for_subtasks_only_where_there_are_as_many() -> None:
     tasks = tuple(TaskFigures(index=at, attempt=0, host="h", started=0.0, seconds=1.0) for at in range(2))
-    stage = StageFigures(stage=1, attempt=0, shuffle_read=0, shuffle_write=0, failed_tasks=0, tasks=tasks)
+    stage = StageFigures(stage=1, attempt=0, shuffle_read=0, shuffle_write=0, tasks=tasks)
     assert [one.subtask for one in _tasks(_shares(None, [stage], 2), {1: stage})] == [0, 1]
     assert _shares(None, [stage], 3) == ()
 
@@ -62,7 +62,7 @@ def test_vertices_that_share_a_stage_have_their_own_tasks_and_bytes() -> None:
         TaskFigures(index=at, attempt=0, host="h", started=0.0, seconds=1.0, shuffle_read=5, shuffle_write=10**at)
         for at in range(5)
     )
-    stage = StageFigures(stage=1, attempt=0, shuffle_read=25, shuffle_write=11111, failed_tasks=0, tasks=tasks)
+    stage = StageFigures(stage=1, attempt=0, shuffle_read=25, shuffle_write=11111, tasks=tasks)
     program: Any = SimpleNamespace(steps=[SimpleNamespace(id="a" * 32)] * 2)
     shares = (
         Share(stage=1, first=0, count=3, writes=True),
