@@ -1,0 +1,1 @@
+"""Reads what Flink itself says about a job: stream plans, job plans, REST answers, and the text printed around them."""

@@ -1,0 +1,93 @@
+"""The operators of a vertex, from the text that Flink puts into a job plan.
+
+Flink writes a chain as a tree, one operator per line:
+
+    Source: a<br/>+- parse<br/>   :- x<br/>   :  +- Sink: y<br/>   +- z<br/>
+
+or, with `pipeline.vertex-description-mode: CASCADING`, in one line: `Source: a -&gt; parse -&gt; (x -&gt; Sink: y, z)`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+
+_BREAK = "<br/>"
+_BRANCH = re.compile(r"((?::  |   )*)(:- |\+- )")
+_ARROW = " -> "
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainLink:
+    """One operator of a chain; `parent` is the position of the operator in front of it, None at the head."""
+
+    label: str
+    parent: int | None
+
+
+def read_chain(description: str) -> tuple[ChainLink, ...]:
+    """The operators of a vertex, head first, each behind its parent."""
+    lines = description.split(_BREAK)
+    if lines and not lines[-1]:
+        lines.pop()
+        return tuple(_tree(lines))
+    return _cascade(unescape(description).strip())
+
+
+def _tree(lines: list[str]) -> Iterator[ChainLink]:
+    labels: list[list[str]] = []
+    parents: list[int | None] = []
+    path: list[int] = []  # the last operator met at each depth
+    for line in lines:
+        branch = _BRANCH.match(line)
+        if branch is None and labels:  # a name that spans lines
+            labels[-1].append(line)
+            continue
+        depth = 0 if branch is None else len(branch[1]) // 3 + 1
+        del path[depth:]
+        parents.append(path[-1] if path else None)
+        path.append(len(labels))
+        labels.append([line if branch is None else line[branch.end() :]])
+    for words, parent in zip(labels, parents, strict=True):
+        yield ChainLink(label=unescape("\n".join(words)), parent=parent)
+
+
+def _cascade(line: str) -> tuple[ChainLink, ...]:
+    """`a -> b -> (c, d -> e)`; brackets inside of names are skipped as long as they are balanced."""
+    links: list[ChainLink] = []
+    waiting: list[tuple[str, int | None]] = [(line, None)]
+    while waiting:
+        part, parent = waiting.pop()
+        pieces = _split(part, _ARROW)
+        fork = pieces.pop() if len(pieces) > 1 and _is_fork(pieces[-1]) else None
+        for piece in pieces:
+            links.append(ChainLink(label=piece, parent=parent))
+            parent = len(links) - 1
+        if fork is not None:
+            waiting += [(branch, parent) for branch in reversed(_split(fork[1:-1], ", "))]
+    return tuple(links)
+
+
+def _is_fork(piece: str) -> bool:
+    return piece.startswith("(") and piece.endswith(")") and len(_split(piece[1:-1], ", ")) > 1
+
+
+def _split(line: str, separator: str) -> list[str]:
+    """The parts of a line between separators that stand outside of all brackets."""
+    parts, depth, begin, at = [], 0, 0, 0
+    while at < len(line):
+        letter = line[at]
+        if letter in _OPENING:
+            depth += 1
+        elif letter in _CLOSING:
+            depth = max(depth - 1, 0)
+        elif depth == 0 and line.startswith(separator, at):
+            parts.append(line[begin:at])
+            at += len(separator)
+            begin = at
+            continue
+        at += 1
+    return [*parts, line[begin:]]

@@ -1,0 +1,88 @@
+"""The job plan: what `GET /jobs/ID/plan` answers. It names every operator of every chain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from planner.errors import JobDefinitionError
+from planner.frontends.flink_export.chain_text import ChainLink, read_chain
+from planner.frontends.flink_export.fields import Record, is_record, number, record, records, text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VertexInput:
+    """One exchange into a vertex; `source` is a position in `JobPlan.vertices`."""
+
+    source: int
+    ship: str
+    exchange: str  # pipelined_bounded, blocking, ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanVertex:
+    """One vertex of the job plan: a chain of operators."""
+
+    id: str
+    parallelism: int
+    links: tuple[ChainLink, ...]
+    inputs: tuple[VertexInput, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobPlan:
+    """The vertices of a job after chaining."""
+
+    name: str
+    batch: bool
+    vertices: tuple[PlanVertex, ...]
+
+    @cached_property
+    def by_id(self) -> dict[str, int]:
+        """Positions in `vertices` by vertex id."""
+        return {vertex.id: position for position, vertex in enumerate(self.vertices)}
+
+
+def is_job_plan(document: Record) -> bool:
+    """Whether a JSON object is a job plan, bare or inside of `plan`."""
+    inner = document.get("plan")
+    plan = inner if is_record(inner) else document
+    nodes = plan.get("nodes")
+    return isinstance(nodes, list) and ("jid" in plan or any(is_record(n) and "description" in n for n in nodes))
+
+
+def read_job_plan(document: Record, where: str) -> JobPlan:
+    """The job plan of a JSON object."""
+    if "plan" in document:
+        where, document = f"{where}.plan", record(document["plan"], f"{where}.plan")
+    found = list(records(document, "nodes", where))
+    if not found:
+        raise JobDefinitionError(f"{where}: the plan has no nodes")
+    ids = {text(entry, "id", place): position for position, (entry, place) in enumerate(found)}
+    if len(ids) < len(found):
+        raise JobDefinitionError(f"{where}: two nodes have the same id")
+    return JobPlan(
+        name=text(document, "name", where, "Flink job"),
+        batch=text(document, "type", where, "STREAMING").upper() == "BATCH",
+        vertices=tuple(_vertex(entry, place, ids) for entry, place in found),
+    )
+
+
+def _vertex(entry: Record, place: str, ids: dict[str, int]) -> PlanVertex:
+    return PlanVertex(
+        id=text(entry, "id", place),
+        parallelism=number(entry, "parallelism", place, -1),
+        links=read_chain(text(entry, "description", place)),
+        inputs=tuple(_input(one, at, ids) for one, at in records(entry, "inputs", place)),
+    )
+
+
+def _input(entry: Record, place: str, ids: dict[str, int]) -> VertexInput:
+    source = text(entry, "id", place)
+    if source not in ids:
+        raise JobDefinitionError(f"{place}: the plan has no node {source}")
+    return VertexInput(
+        source=ids[source],
+        ship=text(entry, "ship_strategy", place, "FORWARD"),
+        exchange=text(entry, "exchange", place, "").lower(),
+    )

@@ -1,0 +1,72 @@
+"""How the names of one operator in two exports are compared, and what a name gives away."""
+
+from __future__ import annotations
+
+import re
+
+_SQL_COUNTER = re.compile(r"\[\d+\]")
+_SQL_NODE = re.compile(r"\[\d+\]:(\w+)\(")
+_MULTIPLE_INPUT = re.compile(r"multi(ple)?[\s_-]*input", re.IGNORECASE)
+
+# Operators with these names take one or two inputs: they are never a multi-input operator that absorbs sources.
+_PLAIN_NAMES = (
+    "Map", "Flat Map", "Filter", "Process", "KeyedProcess", "Keyed Aggregation", "Keyed Reduce", "Co-", "Keyed-", "Sink: ",
+    "Timestamps/Watermarks", "Interval Join", "async wait operator", "Tumbling", "Sliding", "GlobalWindows", "EventTime",
+    "ProcessingTime", "Dynamic", "TableToDataStream", "DataSteamToTable", "DataStreamToTable", "Two-Input-Process", "Print to ",
+    "IterationSink-", "Window(", "CEP", "Unnamed",
+)  # fmt: skip
+_PLAIN_ENDINGS = (": Writer", ": Committer", "-Join-Process", "Join", "CoGroup")
+# SQL operators that only the streaming planner makes.
+_STREAMING_SQL = frozenset(
+    (
+        "WatermarkAssigner", "MiniBatchAssigner", "GroupAggregate", "LocalGroupAggregate", "GlobalGroupAggregate",
+        "IncrementalGroupAggregate", "GroupWindowAggregate", "GroupTableAggregate", "WindowTableFunction",
+        "WindowAggregate", "LocalWindowAggregate", "GlobalWindowAggregate", "WindowJoin", "WindowRank", "WindowDeduplicate",
+        "Join", "IntervalJoin", "TemporalJoin", "DeltaJoin", "MultiJoin", "Deduplicate", "ChangelogNormalize",
+        "DropUpdateBefore", "TemporalSort",
+    )
+)  # fmt: skip
+_BATCH_SQL = frozenset(
+    (
+        "HashAggregate", "LocalHashAggregate", "SortAggregate", "LocalSortAggregate", "HashWindowAggregate",
+        "SortWindowAggregate", "HashJoin", "SortMergeJoin", "NestedLoopJoin", "AdaptiveJoin", "BoundedStreamScan",
+        "MultipleInput",
+    )
+)  # fmt: skip
+
+
+def without_counters(label: str) -> str:
+    """A SQL operator's name without its session-wide number: `Calc[36]` and `Calc[41]` are the same operator."""
+    return _SQL_COUNTER.sub("", label)
+
+
+def sql_kind(description: str) -> str | None:
+    """The kind of a SQL operator, from its description `[36]:Calc(select=...)`."""
+    found = _SQL_NODE.match(description)
+    return found[1] if found else None
+
+
+def called_multiple_input(name: str, description: str) -> bool:
+    """Whether the operator is called a multi-input operator: the only kind that takes sources into its own task."""
+    return sql_kind(description) == "MultipleInput" or bool(_MULTIPLE_INPUT.search(name))
+
+
+def may_be_multiple_input(name: str, description: str) -> bool:
+    """Whether an operator with several inputs might be a multi-input operator: nothing in its name rules that out."""
+    if called_multiple_input(name, description):
+        return True
+    if sql_kind(description) is not None:
+        return False
+    return not (name.startswith(_PLAIN_NAMES) or name.endswith(_PLAIN_ENDINGS))
+
+
+def waits_for_answers(name: str) -> bool:
+    """Whether the name is that of a yielding operator: a sink's writer or an async lookup."""
+    return name.endswith((": Writer", ": Committer")) or "async" in name.lower() or name.startswith("LookupJoin")
+
+
+def plan_mode(descriptions: list[str]) -> bool | None:
+    """True: batch, False: streaming, from SQL operators that only one of the planners makes; None where none is met."""
+    kinds = {sql_kind(description) for description in descriptions}
+    streaming, batch = bool(kinds & _STREAMING_SQL), bool(kinds & _BATCH_SQL)
+    return None if streaming == batch else batch

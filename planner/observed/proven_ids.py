@@ -1,0 +1,135 @@
+"""Operator ids that are proven: where Flink's own hash, computed from the plan, meets an id that Flink told.
+
+The id of a chain's head is told: it is the vertex id. A generated id mixes in the ids of all inputs, so a head whose
+computed id equals its vertex id proves every id in front of it. Ids behind the last such head stay untold, because a
+`uid` would change them unseen. Two things are not in the exports and are tried out: which operators have a uid, and the
+order of an operator's outputs.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, permutations, product
+
+from planner.frontends.flink_export.stream_plan import StreamPlan
+from planner.graphs.operator_ids import generated_id
+
+MOST_ORDERS = 400  # of outputs that are tried
+MOST_NODES = 200_000  # hashed in all tries together
+Order = Mapping[int, tuple[int, ...]]
+
+
+def prove_ids(
+    plan: StreamPlan, chained: Sequence[bool | None], heads: Mapping[int, str], siblings: Mapping[int, Sequence[int]]
+) -> dict[int, str]:
+    """Operator ids by position in the plan: of heads, as told in `heads`, and of what stands in front of a proven head.
+
+    `siblings` has, by operator, its chained targets in the order in which Flink lists them.
+    """
+    told = dict(heads)
+    if any(verdict is None for verdict in chained):
+        return told
+    known = {node: bytes.fromhex(text) for node, text in heads.items()}
+    tries = max(1, min(MOST_ORDERS, MOST_NODES // max(1, len(plan.nodes))))
+    for order in islice(_orders(plan, chained, siblings), tries):
+        told |= _proven(plan, chained, known, order)
+        if len(told) == len(plan.nodes):
+            break
+    return told
+
+
+def _proven(
+    plan: StreamPlan, chained: Sequence[bool | None], known: Mapping[int, bytes], order: Order
+) -> dict[int, str]:
+    """What one order of outputs proves. Heads that do not fit are taken to have a uid, the first one first."""
+    named: set[int] = set()
+    while True:
+        hashes, computed = _walk(plan, chained, known, order, named)
+        proven = {node for node, digest in computed.items() if known.get(node) == digest}
+        wrong = [node for node in hashes if node in known and node not in proven and node not in named]
+        if not wrong or len(named) > 20:
+            break
+        named.add(wrong[0])
+    return {node: hashes[node].hex() for node in _in_front_of(plan, proven) if node in hashes}
+
+
+def _walk(
+    plan: StreamPlan, chained: Sequence[bool | None], known: Mapping[int, bytes], order: Order, named: set[int]
+) -> tuple[dict[int, bytes], dict[int, bytes]]:
+    """Flink's breadth-first walk: the id used for each operator, and the generated ones before a told id took over."""
+    hashes: dict[int, bytes] = {}
+    computed: dict[int, bytes] = {}
+    sources = (node for node in range(len(plan.nodes)) if not plan.into[node])
+    waiting = deque(sorted(sources, key=lambda node: plan.nodes[node].id))
+    seen = set(waiting)
+    while waiting:
+        node = waiting.popleft()
+        if node not in named:
+            inputs = [plan.edges[edge].source for edge in plan.into[node]]
+            if any(source not in hashes for source in inputs):
+                seen.discard(node)
+                continue
+            links = sum(bool(chained[e]) and len(plan.into[plan.edges[e].target]) == 1 for e in plan.out[node])
+            computed[node] = generated_id(len(hashes), links, [hashes[source] for source in inputs])
+        hashes[node] = known.get(node) or computed[node]
+        for target in order[node]:
+            if target not in seen:
+                seen.add(target)
+                waiting.append(target)
+    return hashes, computed
+
+
+def _in_front_of(plan: StreamPlan, proven: set[int]) -> set[int]:
+    found = set(proven)
+    waiting = list(proven)
+    while waiting:
+        for edge in plan.into[waiting.pop()]:
+            source = plan.edges[edge].source
+            if source not in found:
+                found.add(source)
+                waiting.append(source)
+    return found
+
+
+def _orders(plan: StreamPlan, chained: Sequence[bool | None], siblings: Mapping[int, Sequence[int]]) -> Iterator[Order]:
+    """Possible orders of every operator's outputs, the likely ones first."""
+    by_id = {node: tuple(plan.edges[edge].target for edge in edges) for node, edges in enumerate(plan.out)}
+    yield by_id
+    yield _sinks_first(plan)
+    choices = [list(_permuted(targets, siblings.get(node, ()))) for node, targets in by_id.items()]
+    for chosen in product(*choices):
+        yield dict(zip(by_id, chosen, strict=True))
+
+
+def _permuted(targets: tuple[int, ...], listed: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The orders of one operator's outputs that keep its chained outputs as Flink lists them."""
+    if len(targets) > 5:
+        yield targets
+        return
+    for order in permutations(targets):
+        if [target for target in order if target in listed] == [one for one in listed if one in order]:
+            yield order
+
+
+def _sinks_first(plan: StreamPlan) -> Order:
+    """The order in which SQL adds operators: from each sink back through its inputs, an operator behind its inputs."""
+    added: list[int] = []
+    done: set[int] = set()
+    ends = sorted((n for n in range(len(plan.nodes)) if not plan.out[n]), key=lambda n: plan.nodes[n].id)
+    stack = [(node, iter(plan.into[node])) for node in reversed(ends)]
+    while stack:
+        node, inputs = stack[-1]
+        following = next((plan.edges[e].source for e in inputs if plan.edges[e].source not in done), None)
+        if following is not None:
+            stack.append((following, iter(plan.into[following])))
+            continue
+        stack.pop()
+        if node not in done:
+            done.add(node)
+            added.append(node)
+    rank = {node: place for place, node in enumerate(added)}
+    return {
+        node: tuple(sorted((plan.edges[edge].target for edge in edges), key=rank.__getitem__))
+        for node, edges in enumerate(plan.out)
+    }
