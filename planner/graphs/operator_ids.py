@@ -81,15 +81,18 @@ def uid_hash(uid: str) -> bytes:
     return mmh3.mmh3_x64_128_digest(uid.encode("utf-8", "replace"), 0)
 
 
-def _generated(shape: IdShape, node: int, hashes: Mapping[int, bytes]) -> bytes:
-    number = len(hashes).to_bytes(4, "little")
-    # A source chained into a multi-input operator does not count: Flink asks only for single-input targets here.
-    chained = sum(edge in shape.chained and len(shape.inputs[shape.ends[edge][1]]) == 1 for edge in shape.outputs[node])
-    digest = mmh3.mmh3_x64_128_digest(number * (1 + chained), 0)
-    for edge in shape.inputs[node]:
-        mixed = hashes[shape.ends[edge][0]]
+def generated_id(number: int, chained_outputs: int, inputs: Sequence[bytes]) -> bytes:
+    """The id of an operator without a uid: the `number`-th of the walk, with this many chained outputs."""
+    digest = mmh3.mmh3_x64_128_digest(number.to_bytes(4, "little") * (1 + chained_outputs), 0)
+    for mixed in inputs:
         digest = bytes((own * 37 & 0xFF) ^ other for own, other in zip(digest, mixed, strict=True))
     return digest
+
+
+def _generated(shape: IdShape, node: int, hashes: Mapping[int, bytes]) -> bytes:
+    # A source chained into a multi-input operator does not count: Flink asks only for single-input targets here.
+    chained = sum(edge in shape.chained and len(shape.inputs[shape.ends[edge][1]]) == 1 for edge in shape.outputs[node])
+    return generated_id(len(hashes), chained, [hashes[shape.ends[edge][0]] for edge in shape.inputs[node]])
 
 
 def _refuse_collision(node: StreamNode, owner: StreamNode | None) -> None:

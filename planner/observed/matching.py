@@ -7,7 +7,7 @@ fit are struck out until nothing changes; then, if need be, the places left are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from planner.frontends.flink_export.job_plan import JobPlan, VertexInput
@@ -39,6 +39,16 @@ class Match:
     """The places that each operator may have, by its position in the stream plan. One place: it is certain."""
 
     seats: tuple[tuple[Seat, ...], ...]
+    solutions: tuple[tuple[Seat, ...], ...] = ()  # every way to place all operators, where there are several and few
+
+    def narrowed(self, kept: Sequence[tuple[Seat, ...]]) -> Match:
+        """The same match with only these ways left."""
+        merged = [dict.fromkeys(solution[node] for solution in kept) for node in range(len(self.seats))]
+        return Match(seats=tuple(tuple(one) for one in merged), solutions=tuple(kept) if len(kept) > 1 else ())
+
+    def alone(self, solution: tuple[Seat, ...]) -> Match:
+        """The match that one way to place all operators would be."""
+        return self.narrowed([solution])
 
     def vertex(self, node: int) -> int | None:
         """The vertex of an operator, where only one is possible."""
@@ -152,8 +162,8 @@ class _Search:
             return Match(seats=tuple(tuple(one) for one in settled))
         if not found:
             return None
-        merged = [dict.fromkeys(seat for solution in found for seat in solution[node]) for node in range(len(seats))]
-        return Match(seats=tuple(tuple(one) for one in merged))
+        placed = [tuple(seat for (seat,) in solution) for solution in found]
+        return Match(seats=tuple(tuple(one) for one in settled)).narrowed(placed)
 
     def solutions(self, seats: list[list[Seat]]) -> Iterator[list[list[Seat]]]:
         """All ways to give each operator one place; a stack in place of recursion."""

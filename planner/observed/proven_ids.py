@@ -39,6 +39,19 @@ def prove_ids(
     return told
 
 
+def all_proven(
+    plan: StreamPlan, chained: Sequence[bool | None], heads: Mapping[int, str], siblings: Mapping[int, Sequence[int]]
+) -> bool:
+    """Whether some order of outputs gives every chain's head exactly the id that Flink told."""
+    known = {node: bytes.fromhex(text) for node, text in heads.items()}
+    tries = max(1, min(MOST_ORDERS, MOST_NODES // max(1, len(plan.nodes))))
+    for order in islice(_orders(plan, chained, siblings), tries):
+        _, computed = _walk(plan, chained, known, order, set())
+        if all(computed.get(node) == digest for node, digest in known.items()):
+            return True
+    return False
+
+
 def _proven(
     plan: StreamPlan, chained: Sequence[bool | None], known: Mapping[int, bytes], order: Order
 ) -> dict[int, str]:
@@ -51,7 +64,7 @@ def _proven(
         if not wrong or len(named) > 20:
             break
         named.add(wrong[0])
-    return {node: hashes[node].hex() for node in _in_front_of(plan, proven) if node in hashes}
+    return {node: hashes[node].hex() for node in _in_front_of(plan, proven, known) if node in hashes}
 
 
 def _walk(
@@ -80,13 +93,14 @@ def _walk(
     return hashes, computed
 
 
-def _in_front_of(plan: StreamPlan, proven: set[int]) -> set[int]:
+def _in_front_of(plan: StreamPlan, proven: set[int], known: Mapping[int, bytes]) -> set[int]:
+    """The proven heads and all in front of them, up to a head whose own id was told and not computed."""
     found = set(proven)
     waiting = list(proven)
     while waiting:
         for edge in plan.into[waiting.pop()]:
             source = plan.edges[edge].source
-            if source not in found:
+            if source not in found and source not in known:
                 found.add(source)
                 waiting.append(source)
     return found
