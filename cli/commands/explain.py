@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from cli import console
+from cli.exports import is_export, refuse_for_exports
 from cli.locate import find_job
 from cli.options import FormatOption, JobArgument
 from cli.render.text.explanation import edge_lines, explanation_lines
@@ -31,6 +32,14 @@ def explain(
     only: Annotated[
         Literal["broken"] | None, typer.Option(help="Only the edges that are not chained.", show_default=False)
     ] = None,
+    job_plan: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="With a stream plan of Flink: the job plan (GET /jobs/ID/plan) beside it."),
+    ] = None,
+    stream_plan: Annotated[
+        str | None,
+        typer.Option("--plan", metavar="FILE", help="With a running job: its stream plan (getExecutionPlan) beside it."),
+    ] = None,
     format: FormatOption = "text",
 ) -> None:
     """Explain why every edge did or did not chain, and what would chain it.
@@ -41,13 +50,26 @@ def explain(
     --set takes any attribute of an operator (parallelism, max_parallelism, slot_sharing_group, chaining, uid, name,
     buffer_timeout, partition, ...) or of the job (job.parallelism, job.chaining, ...), and may be repeated.
 
+    JOB may also be what Flink itself says about any job, in Java, SQL or Python: a stream plan (getExecutionPlan, flink
+    info, EXPLAIN), a job plan, http://HOST:8081/jobs/ID, or a folder of plan save. Every answer is then certain, one of
+    several, or expected. See docs/flink-exports.md.
+
     Examples:
       plan explain job.yaml
       plan explain job.yaml --edge map:sink
       plan explain job.py --set map.parallelism=4 --set job.chaining=true
       plan explain job.py --only broken --format json
+      plan explain streamplan.json --job-plan jobplan.json
+      plan explain http://localhost:8081
     """
     spec = find_job(job)
+    beside = [one for one in (job_plan, stream_plan) if one is not None]
+    if beside or is_export(spec):
+        from cli.observed.explain import explain_export
+
+        refuse_for_exports(spec, **{"--set": settings})
+        explain_export(spec, others=beside, edge=edge, only_broken=only is not None, format=format)
+        return
     compiled = compile_plan(load_job(spec), until="execution")
     explanation = explain_plan(compiled, **_buffers(compiled))
     if settings:

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from planner.errors import OptionError
-from planner.frontends.flink_export.job_plan import JobPlan
-from planner.frontends.flink_export.stream_plan import StreamPlan
-from planner.observed.job import ObservedEdge, ObservedJob, ObservedOperator, ObservedVertex, SourceKind
-from planner.observed.labels import plan_mode
+from planner.frontends.flink_export.chain_text import read_names
+from planner.frontends.flink_export.job_plan import JobPlan, PlanVertex
+from planner.frontends.flink_export.running import RunningFacts
+from planner.frontends.flink_export.stream_plan import StreamPlan, is_iteration_end
+from planner.observed.job import ObservedEdge, ObservedJob, ObservedOperator, ObservedVertex
+from planner.observed.labels import plan_mode, short_name
 from planner.observed.matching import Match, match_plans
 from planner.observed.proven_ids import all_proven, prove_ids
 
 _HASH = re.compile("[0-9a-f]{32}")
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunningFacts:
-    """What a running cluster adds to the job plan, by vertex id."""
-
-    groups: Mapping[str, str] = field(default_factory=dict)
-    max_parallelism: Mapping[str, int] = field(default_factory=dict)
-    source_kinds: Mapping[str, SourceKind] = field(default_factory=dict)
-    job_max_parallelism: int | None = None
 
 
 def observe_stream_plan(plan: StreamPlan, name: str, *, batch: bool | None = None) -> ObservedJob:
@@ -81,17 +72,19 @@ def observe_job_plan(job: JobPlan, facts: RunningFacts | None = None) -> Observe
     members: list[tuple[tuple[int, ...], tuple[int | None, ...]]] = []
     for place, vertex in enumerate(job.vertices):
         first = len(operators)
+        names = _names(vertex, facts)
         for number, link in enumerate(vertex.links):
             head = link.parent is None
             operators.append(
                 ObservedOperator(
                     id=f"{vertex.id}/{number}",
-                    name=link.label,
+                    name=names[number],
                     description=link.label,
                     parallelism=vertex.parallelism,
                     source=head and not vertex.inputs,
                     vertex=place,
                     operator_id=vertex.id if head else None,
+                    iteration_end=len(vertex.links) == 1 and is_iteration_end(link.label),
                 )
             )
             if link.parent is not None:
@@ -115,10 +108,52 @@ def observe_job_plan(job: JobPlan, facts: RunningFacts | None = None) -> Observe
     return ObservedJob(
         name=job.name,
         origin="job plan",
+        planned=False,
         batch=job.batch,
         operators=tuple(operators),
         edges=tuple(edges),
         vertices=_vertices(job, members, facts or RunningFacts()),
+        max_parallelism=facts.job_max_parallelism if facts else None,
+    )
+
+
+def _names(vertex: PlanVertex, facts: RunningFacts | None) -> list[str]:
+    """The short names of a vertex' operators, where the vertex name has one for each."""
+    told = read_names(facts.names.get(vertex.id, "")) if facts else []
+    return told if len(told) == len(vertex.links) else [short_name(link.label) for link in vertex.links]
+
+
+def observe_stream_graph(plan: StreamPlan, job: JobPlan, facts: RunningFacts | None = None) -> ObservedJob:
+    """An adaptive batch job: its stream graph names the vertex of every operator that was already deployed."""
+    places = [job.by_id.get(node.vertex or "") for node in plan.nodes]
+    chained = [
+        None if places[edge.source] is None and places[edge.target] is None else places[edge.source] == places[edge.target]
+        for edge in plan.edges
+    ]
+    first = {
+        node: job.vertices[place].id
+        for node, place in enumerate(places)
+        if place is not None and not any(chained[edge] for edge in plan.into[node])
+    }
+    ids = prove_ids(plan, chained, first, {})
+    members = [tuple(node for node, place in enumerate(places) if place == own) for own in range(len(job.vertices))]
+    parents = [
+        tuple(next((plan.edges[e].source for e in plan.into[node] if chained[e]), None) for node in own)
+        for own in members
+    ]
+    return ObservedJob(
+        name=job.name,
+        origin="running job",
+        planned=False,
+        batch=True,
+        operators=tuple(
+            replace(_operator(plan, node), vertex=places[node], operator_id=ids.get(node)) for node in range(len(places))
+        ),
+        edges=tuple(
+            ObservedEdge(sources=(edge.source,), target=edge.target, ship=edge.ship, mode=edge.exchange, chained=seen)
+            for edge, seen in zip(plan.edges, chained, strict=True)
+        ),
+        vertices=_vertices(job, list(zip(members, parents, strict=True)), facts or RunningFacts()),
         max_parallelism=facts.job_max_parallelism if facts else None,
     )
 
@@ -230,6 +265,7 @@ def _vertices(
             max_parallelism=facts.max_parallelism.get(vertex.id),
             group=facts.groups.get(vertex.id),
             source_kind=facts.source_kinds.get(vertex.id),
+            name=facts.names.get(vertex.id, ""),
         )
         for vertex, (own, parents) in zip(job.vertices, members, strict=True)
     )

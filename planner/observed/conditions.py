@@ -136,7 +136,7 @@ def _ch006(look: Look) -> Outcome:
 def _ch007(look: Look) -> Outcome:
     ship = look.edge.ship
     if ship.startswith(_OTHER_SHIPS):
-        if look.edge.shipped is not None and look.job.batch and look.up is None:
+        if look.job.batch and not look.job.planned and ship.startswith(("HASH", "RESCALE")):
             return unknown(f"{ship}, which batch mode may have made of a forward edge that did not chain")
         return fails(f"records are shipped by {ship}")
     if ship != "FORWARD":
@@ -198,7 +198,7 @@ def _ch011(look: Look) -> Outcome:
 
 
 def _ch012(look: Look) -> Outcome:
-    heads = [_head(look.job, one) for one in look.edge.sources]
+    heads = [chain_source(look.job, one) for one in look.edge.sources]
     if all(head is None for head in heads):
         return holds("the chain in front does not begin at a source")
     kinds = {vertex.source_kind if (vertex := look.job.vertex_of(head)) else None for head in heads if head is not None}
@@ -209,7 +209,7 @@ def _ch012(look: Look) -> Outcome:
     return unknown("the chain in front may begin at a legacy source, and the operator behind may be a yielding one")
 
 
-def _head(job: ObservedJob, operator: int) -> int | None:
+def chain_source(job: ObservedJob, operator: int) -> int | None:
     """The source at which the chain of an operator begins, or may begin; None if it begins elsewhere."""
     while not job.operators[operator].source:
         if len(job.into[operator]) != 1 or job.into[operator][0] in job.certainly_broken:

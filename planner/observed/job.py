@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from planner.frontends.flink_export.running import SourceKind
+
 Certainty = Literal["certain", "one of", "expected"]
-SourceKind = Literal["new", "legacy"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,7 @@ class ObservedVertex:
     max_parallelism: int | None = None  # as Flink resolved it
     group: str | None = None  # slotSharingGroupId: random, but equal means the same group
     source_kind: SourceKind | None = None  # of a source at its head, from the names of its metrics
+    name: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +68,7 @@ class ObservedJob:
     edges: tuple[ObservedEdge, ...]
     vertices: tuple[ObservedVertex, ...] = ()
     max_parallelism: int | None = None  # of the running job
+    planned: bool = True  # the ship strategies are those of the program; False: as batch mode may have changed them
 
     @property
     def deployed(self) -> bool:

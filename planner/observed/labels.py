@@ -6,6 +6,7 @@ import re
 
 _SQL_COUNTER = re.compile(r"\[\d+\]")
 _SQL_NODE = re.compile(r"\[\d+\]:(\w+)\(")
+_SQL_LABEL = re.compile(r"\[(\d+)\]:(\w+)\(")
 _MULTIPLE_INPUT = re.compile(r"multi(ple)?[\s_-]*input", re.IGNORECASE)
 
 # Operators with these names take one or two inputs: they are never a multi-input operator that absorbs sources.
@@ -44,6 +45,12 @@ def sql_kind(description: str) -> str | None:
     """The kind of a SQL operator, from its description `[36]:Calc(select=...)`."""
     found = _SQL_NODE.match(description)
     return found[1] if found else None
+
+
+def short_name(label: str) -> str:
+    """An operator's name from its description: `Calc[36]` for `[36]:Calc(select=...)`, else the label itself."""
+    found = _SQL_LABEL.match(label)
+    return f"{found[2]}[{found[1]}]" if found else label
 
 
 def called_multiple_input(name: str, description: str) -> bool:

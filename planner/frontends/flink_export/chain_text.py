@@ -16,6 +16,7 @@ from html import unescape
 
 _BREAK = "<br/>"
 _BRANCH = re.compile(r"((?::  |   )*)(:- |\+- )")
+_INDEX = re.compile(r"^\[vertex-\d+\]")
 _ARROW = " -> "
 _OPENING, _CLOSING = "([{", ")]}"
 
@@ -35,6 +36,11 @@ def read_chain(description: str) -> tuple[ChainLink, ...]:
         lines.pop()
         return tuple(_tree(lines))
     return _cascade(unescape(description).strip())
+
+
+def read_names(vertex_name: str) -> list[str]:
+    """The operators' names in a vertex name, `a -> (b, c)`, in the order of the tree."""
+    return [link.label for link in _cascade(_INDEX.sub("", vertex_name))]
 
 
 def _tree(lines: list[str]) -> Iterator[ChainLink]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from planner.errors import JobDefinitionError
@@ -64,7 +64,34 @@ def read_job_plan(document: Record, where: str) -> JobPlan:
     return JobPlan(
         name=text(document, "name", where, "Flink job"),
         batch=text(document, "type", where, "STREAMING").upper() == "BATCH",
-        vertices=tuple(_vertex(entry, place, ids) for entry, place in found),
+        vertices=_sources_first(tuple(_vertex(entry, place, ids) for entry, place in found), where),
+    )
+
+
+def _sources_first(vertices: tuple[PlanVertex, ...], where: str) -> tuple[PlanVertex, ...]:
+    """The vertices behind all of their inputs. Flink lists them the other way round, or in this order."""
+    readers: list[list[int]] = [[] for _ in vertices]
+    missing = [len({one.source for one in vertex.inputs}) for vertex in vertices]
+    for place, vertex in enumerate(vertices):
+        for source in {one.source for one in vertex.inputs}:
+            readers[source].append(place)
+    forward = all(one.source < place for place, vertex in enumerate(vertices) for one in vertex.inputs)
+    order = [place for place, count in enumerate(missing) if not count]
+    order = order if forward else order[::-1]
+    for place in order:  # grows while it is walked
+        for reader in readers[place] if forward else reversed(readers[place]):
+            missing[reader] -= 1
+            if not missing[reader]:
+                order.append(reader)
+    if len(order) < len(vertices):
+        raise JobDefinitionError(f"{where}: the plan goes in a circle")
+    position = {old: new for new, old in enumerate(order)}
+    return tuple(
+        replace(
+            vertices[old],
+            inputs=tuple(replace(one, source=position[one.source]) for one in vertices[old].inputs),
+        )
+        for old in order
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +10,7 @@ from functools import cached_property
 from planner.errors import JobDefinitionError
 from planner.frontends.flink_export.fields import Record, number, record, records, text
 
-ITERATION_ENDS = ("IterationSource-", "IterationSink-")
+_ITERATION_END = re.compile(r"Iteration(Source|Sink)-\d+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +27,12 @@ class PlanNode:
     @property
     def iteration_end(self) -> bool:
         """Whether this is the head or the tail of an iteration: Flink gives these negative ids and no operator."""
-        return self.id < 0 and self.name.startswith(ITERATION_ENDS)
+        return self.id < 0 and is_iteration_end(self.name)
+
+
+def is_iteration_end(name: str) -> bool:
+    """Whether this is the name that Flink gives to the head or the tail of an iteration."""
+    return _ITERATION_END.fullmatch(name) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,72 @@
+"""An observed job and its verdicts as JSON-ready data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planner.observed.job import ObservedEdge, ObservedJob, ObservedOperator, ObservedVertex
+from planner.observed.verdicts import Verdict
+
+_MODES = {True: "batch", False: "streaming", None: None}
+
+
+def explanation_document(job: ObservedJob, verdicts: tuple[Verdict, ...], *, only_broken: bool = False) -> dict[str, Any]:
+    """The whole explanation; with `only_broken` without the edges that are chained, or expected to be."""
+    edges = [
+        edge_document(job, edge, verdict)
+        for edge, verdict in zip(job.edges, verdicts, strict=True)
+        if not (only_broken and verdict.chained)
+    ]
+    return {
+        "name": job.name,
+        "origin": job.origin,
+        "mode": _MODES[job.batch],
+        "operators": [operator_document(job, operator) for operator in job.operators],
+        "edges": edges,
+        "vertices": [vertex_document(job, vertex) for vertex in job.vertices],
+    }
+
+
+def operator_document(job: ObservedJob, operator: ObservedOperator) -> dict[str, Any]:
+    """One operator."""
+    return {
+        "id": operator.id,
+        "name": operator.name,
+        "description": operator.description,
+        "parallelism": operator.parallelism,
+        "vertex": None if operator.vertex is None else job.vertices[operator.vertex].id,
+        "operator_id": operator.operator_id,
+    }
+
+
+def edge_document(job: ObservedJob, edge: ObservedEdge, verdict: Verdict) -> dict[str, Any]:
+    """One edge: its verdict, how certain that is, and what is behind it."""
+    ruled_out = {
+        code: words for code, words in verdict.facts if code not in verdict.reasons and code not in verdict.possible
+    }
+    return {
+        "source": None if edge.source is None else job.operators[edge.source].id,
+        "target": job.operators[edge.target].id,
+        "sources": [job.operators[one].id for one in edge.sources],
+        "ship_strategy": edge.ship,
+        "deployed_ship_strategy": edge.shipped,
+        "chained": verdict.chained,
+        "certainty": verdict.certainty,
+        "reasons": list(verdict.reasons),
+        "possible": list(verdict.possible),
+        "likely": list(verdict.likely),
+        "facts": {code: words for code, words in verdict.facts if code not in ruled_out},
+        "ruled_out": ruled_out,
+    }
+
+
+def vertex_document(job: ObservedJob, vertex: ObservedVertex) -> dict[str, Any]:
+    """One vertex of the deployed job."""
+    return {
+        "id": vertex.id,
+        "parallelism": vertex.parallelism,
+        "max_parallelism": vertex.max_parallelism,
+        "slot_sharing_group_id": vertex.group,
+        "source_kind": vertex.source_kind,
+        "operators": [job.operators[one].id for one in vertex.members],
+    }
