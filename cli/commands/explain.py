@@ -38,7 +38,9 @@ def explain(
     ] = None,
     stream_plan: Annotated[
         str | None,
-        typer.Option("--plan", metavar="FILE", help="With a running job: its stream plan (getExecutionPlan) beside it."),
+        typer.Option(
+            "--plan", metavar="FILE", help="With a running job: its stream plan (getExecutionPlan) beside it."
+        ),
     ] = None,
     format: FormatOption = "text",
 ) -> None:

@@ -11,9 +11,7 @@ from planner.observed.loading import load_observed
 from planner.observed.verdicts import decide
 
 
-def explain_export(
-    argument: str, *, others: list[str], edge: str | None, only_broken: bool, format: str
-) -> None:
+def explain_export(argument: str, *, others: list[str], edge: str | None, only_broken: bool, format: str) -> None:
     """Explain a job that Flink described."""
     job = load_observed(argument, *others)
     verdicts = decide(job)
@@ -41,7 +39,9 @@ def select_edges(job: ObservedJob, wanted: str) -> list[int]:
     if found:
         return found
     listed = ", ".join(f"{job.operators[e.sources[0]].id}:{job.operators[e.target].id}" for e in job.edges[:8])
-    raise OptionError(f"there is no edge {wanted!r}", hint=f"the edges are {listed}{' ...' if len(job.edges) > 8 else ''}")
+    raise OptionError(
+        f"there is no edge {wanted!r}", hint=f"the edges are {listed}{' ...' if len(job.edges) > 8 else ''}"
+    )
 
 
 def _ends(job: ObservedJob, edge: ObservedEdge, source: str, target: str) -> bool:

@@ -17,7 +17,7 @@ from planner.errors import PlanningError
 from planner.graphs.obstacle import Obstacle
 from planner.graphs.stream_graph import StreamGraph, StreamNode
 
-__all__ = ["IdShape", "build_operator_ids", "hash_operators", "id_shape", "uid_hash"]
+__all__ = ["IdShape", "build_operator_ids", "generated_id", "hash_operators", "id_shape", "uid_hash"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -127,7 +127,9 @@ def observe_stream_graph(plan: StreamPlan, job: JobPlan, facts: RunningFacts | N
     """An adaptive batch job: its stream graph names the vertex of every operator that was already deployed."""
     places = [job.by_id.get(node.vertex or "") for node in plan.nodes]
     chained = [
-        None if places[edge.source] is None and places[edge.target] is None else places[edge.source] == places[edge.target]
+        None
+        if places[edge.source] is None and places[edge.target] is None
+        else places[edge.source] == places[edge.target]
         for edge in plan.edges
     ]
     first = {
@@ -147,7 +149,8 @@ def observe_stream_graph(plan: StreamPlan, job: JobPlan, facts: RunningFacts | N
         planned=False,
         batch=True,
         operators=tuple(
-            replace(_operator(plan, node), vertex=places[node], operator_id=ids.get(node)) for node in range(len(places))
+            replace(_operator(plan, node), vertex=places[node], operator_id=ids.get(node))
+            for node in range(len(places))
         ),
         edges=tuple(
             ObservedEdge(sources=(edge.source,), target=edge.target, ship=edge.ship, mode=edge.exchange, chained=seen)

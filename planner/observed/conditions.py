@@ -75,9 +75,7 @@ class Look:
     @property
     def from_lone_source(self) -> bool:
         """Whether a multi-input operator could absorb what is in front: a source that feeds nothing else."""
-        return all(
-            self.job.operators[one].source and len(self.job.out[one]) == 1 for one in self.edge.sources
-        )
+        return all(self.job.operators[one].source and len(self.job.out[one]) == 1 for one in self.edge.sources)
 
     @property
     def may_take_sources(self) -> bool:

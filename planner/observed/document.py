@@ -10,7 +10,9 @@ from planner.observed.verdicts import Verdict
 _MODES = {True: "batch", False: "streaming", None: None}
 
 
-def explanation_document(job: ObservedJob, verdicts: tuple[Verdict, ...], *, only_broken: bool = False) -> dict[str, Any]:
+def explanation_document(
+    job: ObservedJob, verdicts: tuple[Verdict, ...], *, only_broken: bool = False
+) -> dict[str, Any]:
     """The whole explanation; with `only_broken` without the edges that are chained, or expected to be."""
     edges = [
         edge_document(job, edge, verdict)

@@ -11,10 +11,10 @@ _MULTIPLE_INPUT = re.compile(r"multi(ple)?[\s_-]*input", re.IGNORECASE)
 
 # Operators with these names take one or two inputs: they are never a multi-input operator that absorbs sources.
 _PLAIN_NAMES = (
-    "Map", "Flat Map", "Filter", "Process", "KeyedProcess", "Keyed Aggregation", "Keyed Reduce", "Co-", "Keyed-", "Sink: ",
-    "Timestamps/Watermarks", "Interval Join", "async wait operator", "Tumbling", "Sliding", "GlobalWindows", "EventTime",
-    "ProcessingTime", "Dynamic", "TableToDataStream", "DataSteamToTable", "DataStreamToTable", "Two-Input-Process", "Print to ",
-    "IterationSink-", "Window(", "CEP", "Unnamed",
+    "Map", "Flat Map", "Filter", "Process", "KeyedProcess", "Keyed Aggregation", "Keyed Reduce", "Co-", "Keyed-",
+    "Sink: ", "Timestamps/Watermarks", "Interval Join", "async wait operator", "Tumbling", "Sliding", "GlobalWindows",
+    "EventTime", "ProcessingTime", "Dynamic", "TableToDataStream", "DataSteamToTable", "DataStreamToTable",
+    "Two-Input-Process", "Print to ", "IterationSink-", "Window(", "CEP", "Unnamed",
 )  # fmt: skip
 _PLAIN_ENDINGS = (": Writer", ": Committer", "-Join-Process", "Join", "CoGroup")
 # SQL operators that only the streaming planner makes.
@@ -22,9 +22,9 @@ _STREAMING_SQL = frozenset(
     (
         "WatermarkAssigner", "MiniBatchAssigner", "GroupAggregate", "LocalGroupAggregate", "GlobalGroupAggregate",
         "IncrementalGroupAggregate", "GroupWindowAggregate", "GroupTableAggregate", "WindowTableFunction",
-        "WindowAggregate", "LocalWindowAggregate", "GlobalWindowAggregate", "WindowJoin", "WindowRank", "WindowDeduplicate",
-        "Join", "IntervalJoin", "TemporalJoin", "DeltaJoin", "MultiJoin", "Deduplicate", "ChangelogNormalize",
-        "DropUpdateBefore", "TemporalSort",
+        "WindowAggregate", "LocalWindowAggregate", "GlobalWindowAggregate", "WindowJoin", "WindowRank",
+        "WindowDeduplicate", "Join", "IntervalJoin", "TemporalJoin", "DeltaJoin", "MultiJoin", "Deduplicate",
+        "ChangelogNormalize", "DropUpdateBefore", "TemporalSort",
     )
 )  # fmt: skip
 _BATCH_SQL = frozenset(

@@ -58,9 +58,7 @@ class Match:
     def chained(self, plan: StreamPlan, edge: int) -> bool | None:
         """Whether an edge is inside of a chain; None where the possible places disagree."""
         source, target = plan.edges[edge].source, plan.edges[edge].target
-        found = {
-            source in seat.absorbed if seat.head else True for seat in self.seats[target]
-        }
+        found = {source in seat.absorbed if seat.head else True for seat in self.seats[target]}
         return found.pop() if len(found) == 1 else None
 
 
@@ -90,8 +88,8 @@ def _first_seats(stream: StreamPlan, job: JobPlan, counters: bool, numbers: bool
     for node, entry in enumerate(stream.nodes):
         by_label.setdefault(without_counters(entry.description) if counters else entry.description, []).append(node)
     for place, vertex in enumerate(job.vertices):
-        for link, entry in enumerate(vertex.links):
-            label = without_counters(entry.label) if counters else entry.label
+        for link, one in enumerate(vertex.links):
+            label = without_counters(one.label) if counters else one.label
             for node, absorbed in _candidates(stream, by_label, label, counters):
                 inputs = len(stream.into[node]) - len(absorbed)
                 fits = inputs == len(vertex.inputs) if link == 0 else inputs == 1 and not absorbed
@@ -231,9 +229,7 @@ class _Search:
         if edge.ship != FORWARD and not self.job.batch:
             return False
         parent = self.job.vertices[seat.vertex].links[seat.link].parent
-        return any(
-            one.vertex == seat.vertex and one.link == parent and not one.inside for one in seats[edge.source]
-        )
+        return any(one.vertex == seat.vertex and one.link == parent and not one.inside for one in seats[edge.source])
 
     def fed(self, seats: list[list[Seat]], node: int, seat: Seat) -> bool:
         """Whether each input of the vertex can be one of the operator's edges, and each edge one of the inputs."""

@@ -69,6 +69,8 @@ def _old_source_in_front(look: Look) -> bool:
             continue
         vertex = look.job.vertex_of(head)
         kind = vertex.source_kind if vertex else None
-        if kind == "legacy" or (kind is None and (look.job.deployed or sql_source_of_either_kind(look.job.operators[head]))):
+        if kind == "legacy" or (
+            kind is None and (look.job.deployed or sql_source_of_either_kind(look.job.operators[head]))
+        ):
             return True
     return False

@@ -21,6 +21,8 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends": WORDS | {"planner.frontends.dsl", "planner.frontends.yaml"},
     "planner.frontends.dsl": WORDS | {"planner.settings", "planner.flink"},
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
+    "planner.frontends.flink_export": WORDS,
+    "planner.observed": WORDS | {"planner.graphs", "planner.frontends.flink_export"},
     "planner.snapshots": WORDS | {"planner.graphs"},
     "planner.savepoints": PLANNER,
     "planner.explanation": PLANNER | {"planner.chaining"},
@@ -48,7 +50,7 @@ ROOMS: dict[str, frozenset[str]] = {
     | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
     # cli: commands on top, renderers below
     "cli": WORDS
-    | {f"planner.{room}" for room in ("deployment", "frontends", "savepoints", "settings")}
+    | {f"planner.{room}" for room in ("deployment", "frontends", "observed", "savepoints", "settings")}
     | {"cli.render", "cli.render.text"}
     | {"spark_runner.clusters", "spark_runner.runs"},
     "cli.commands": PLANNER
@@ -56,10 +58,12 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.frontends.yaml", "planner.lint", "planner.snapshots"}
     | {"spark_runner.clusters", "spark_runner.runs"}
     | {f"cli.render.{room}" for room in ("findings", "page", "pictures", "text")}
-    | {"cli", "cli.render"},
+    | {"cli", "cli.render", "cli.observed"},
+    "cli.observed": WORDS | {"planner.observed", "cli", "cli.render.text"},
     "cli.render": WORDS | {"planner.chaining", "planner.graphs", "planner.lint"},
     "cli.render.text": RENDER
     | PLANNER
+    | {"planner.chaining", "planner.observed"}
     | {"planner.deployment", "planner.diff", "planner.explanation", "planner.lint", "planner.savepoints"}
     | {"spark_runner.figures", "spark_runner.program", "spark_runner.runs"},
     "cli.render.findings": RENDER | {"cli", "planner.lint"},

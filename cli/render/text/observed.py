@@ -34,7 +34,9 @@ def chain_lines(job: ObservedJob) -> list[Line]:
         facts = [parallelism_words(vertex.parallelism)]
         facts += [f"max parallelism {vertex.max_parallelism}"] if vertex.max_parallelism else []
         facts += [f"slot sharing group {vertex.group[:8]}"] if vertex.group else []
-        facts += [f"{vertex.source_kind} source API"] if vertex.source_kind and _begins_at_source(job, number - 1) else []
+        facts += (
+            [f"{vertex.source_kind} source API"] if vertex.source_kind and _begins_at_source(job, number - 1) else []
+        )
         lines.append(line(f"  {number:>{width}}. ", (", ".join(facts), "dim"), ("  " + vertex.id, "place")))
         lines += indented(_members(job, number - 1), width + 6)
     return lines
@@ -83,7 +85,11 @@ def _expected_lines(job: ObservedJob, verdicts: Sequence[Verdict]) -> list[Line]
     lines = [line(("Expected chains", "title"), (" (a forecast: nothing was deployed yet)", "dim"))]
     for number, members in enumerate(groups.values(), start=1):
         names = ", ".join(job.operators[one].name for one in members)
-        lines.append(line(f"  {number}. ", (names, "operator"), (f"  parallelism {job.operators[members[0]].parallelism}", "dim")))
+        lines.append(
+            line(
+                f"  {number}. ", (names, "operator"), (f"  parallelism {job.operators[members[0]].parallelism}", "dim")
+            )
+        )
     return lines
 
 
@@ -176,7 +182,11 @@ def _summary(job: ObservedJob, verdicts: Sequence[Verdict]) -> list[Line]:
     certain = sum(verdict.certainty == "certain" for verdict in verdicts)
     rows: list[Sequence[str | Span]] = [
         ("operators", str(len(job.operators)), ("", "dim")),
-        ("edges", str(len(job.edges)), (f"{chained} chained" if job.deployed else f"{chained} expected to chain", "dim")),
+        (
+            "edges",
+            str(len(job.edges)),
+            (f"{chained} chained" if job.deployed else f"{chained} expected to chain", "dim"),
+        ),
         ("certain", str(certain), ("of the verdicts", "dim")),
     ]
     if job.deployed:

@@ -1,4 +1,4 @@
-"""Which export a text is, told by its content: a stream plan, a job plan, an answer of `/jobs/ID`, or text around one."""
+"""Which export a text is, by its content: a stream plan, a job plan, an answer of `/jobs/ID`, or text around one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.errors import JobDefinitionError
-from planner.frontends.flink_export.fields import Record, is_record, parse_json, text
+from planner.frontends.flink_export.fields import Record, is_record, parse_json
 from planner.frontends.flink_export.job_plan import JobPlan, is_job_plan, read_job_plan
 from planner.frontends.flink_export.running import RunningFacts, is_job_details, read_facts
 from planner.frontends.flink_export.stream_plan import StreamPlan, is_stream_plan, read_stream_graph, read_stream_plan
@@ -117,8 +117,3 @@ def _complaint(document: Any) -> str:
         fields = ", ".join(repr(key) for key in list(document)[:5])
         return f": it has the fields {fields}" if fields else ": it is empty"
     return ""
-
-
-def job_name(details: Record, where: str) -> str:
-    """The name of a job in an answer of Flink."""
-    return text(details, "name", where, "Flink job")

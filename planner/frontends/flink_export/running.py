@@ -1,4 +1,4 @@
-"""What `/jobs/ID` and the names of metrics add to a job plan: slot sharing groups, max parallelism, kinds of sources."""
+"""What `/jobs/ID` and metric names add to a job plan: slot sharing groups, max parallelism, kinds of sources."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from planner.frontends.flink_export.fields import Record, amount, is_record, number, records, text
+from planner.frontends.flink_export.fields import Record, amount, is_record, records, text
 
 SourceKind = Literal["new", "legacy"]
 
@@ -56,8 +56,3 @@ def source_kind(metric_names: Sequence[str]) -> SourceKind | None:
     if "sourceIdleTime" in metrics or metrics >= _OF_NEW_SOURCES:
         return "new"
     return "legacy" if _OF_EVERY_OPERATOR in metrics else None
-
-
-def vertex_parallelism(details: Record, where: str) -> dict[str, int]:
-    """The parallelism of every vertex as it runs now."""
-    return {text(e, "id", place): number(e, "parallelism", place, -1) for e, place in records(details, "vertices", where)}

@@ -1,0 +1,105 @@
+"""A running cluster: which job an address means, and what the cluster says about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from planner.errors import OptionError
+from planner.frontends.flink_export.documents import Export, read_document
+from planner.frontends.flink_export.fields import Record, is_record, records
+from planner.frontends.flink_export.http import Server, get_json, parse_server
+from planner.frontends.flink_export.saved import names_of
+
+# /jobs/ID of the REST API, and #/job/running/ID of the web page, with anything behind.
+_JOB = re.compile(
+    r"^(?P<path>[^#?]*?)/?(?:#)?/(?:jobs|job(?:/running|/completed)?)/(?P<job>[0-9a-fA-F]{32})(?:[/?#].*)?$"
+)
+_ROOT = re.compile(r"^(?P<path>[^#?]*?)/?(?:jobs(?:/overview)?/?)?(?:#.*)?$")
+_ID = re.compile(r"[0-9a-f]{32}")
+_ENDED = frozenset({"FINISHED", "CANCELED", "FAILED"})
+MOST_LISTED = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningJob:
+    """One job of one cluster."""
+
+    server: Server
+    id: str
+
+    @property
+    def address(self) -> str:
+        """Where the job is."""
+        return f"{self.server.address}/jobs/{self.id}"
+
+    def get(self, path: str = "") -> Any:
+        """What the cluster answers about the job under `path`."""
+        return get_json(self.server, f"/jobs/{self.id}{path}")
+
+
+def find_running(address: str) -> RunningJob:
+    """The job that an address means; an address without a job means the only one that runs."""
+    server = parse_server(address)
+    rest = re.sub(r"^\w+://[^/?#]*", "", address)
+    found = _JOB.match(rest)
+    if found:
+        return RunningJob(server=replace(server, path=found["path"].rstrip("/")), id=found["job"].lower())
+    root = _ROOT.match(rest)
+    if root is None or "/jobs/" in rest:
+        raise OptionError(f"{address!r} names no job", hint="write http://HOST:8081, or http://HOST:8081/jobs/ID")
+    server = replace(server, path=root["path"].rstrip("/"))
+    return RunningJob(server=server, id=_only_one(server))
+
+
+def read_running(address: str) -> Export:
+    """What a cluster says about a job: its plan, its slot sharing groups, the kinds of its sources."""
+    job = find_running(address)
+    details = job.get()
+    if is_record(details) and not is_record(details.get("plan")):
+        plan = job.get("/plan")
+        details = {**details, "plan": plan.get("plan") if is_record(plan) else None}
+    names = {vertex: names_of(job.get(f"/vertices/{vertex}/metrics")) for vertex in source_vertices(details)}
+    try:
+        return replace(read_document(details, job.address, names), where=job.address)
+    except RecursionError as error:
+        raise OptionError(f"the answer of {job.address} is nested too deeply") from error
+
+
+def source_vertices(details: Any) -> list[str]:
+    """The ids of the vertices that nothing feeds; only what is an id may become part of a path."""
+    plan = details.get("plan") if is_record(details) else None
+    if not is_record(plan):
+        return []
+    entries = [entry for entry, _ in records(plan, "nodes", "plan") if not entry.get("inputs")]
+    return [entry["id"] for entry in entries if is_id(entry.get("id"))]
+
+
+def is_id(value: object) -> bool:
+    """Whether a value is an id of Flink: 32 hex digits."""
+    return isinstance(value, str) and _ID.fullmatch(value) is not None
+
+
+def _only_one(server: Server) -> str:
+    answer = get_json(server, "/jobs/overview")
+    jobs = list(_listed(answer, server))
+    running = [job for job in jobs if str(job.get("state")) not in _ENDED]
+    if len(running) == 1:
+        return str(running[0]["jid"])
+    shown = running or jobs
+    lines = [
+        f"{server.address}/jobs/{job['jid']}  {job.get('state')}  {job.get('name')}" for job in shown[:MOST_LISTED]
+    ]
+    more = [f"... and {len(shown) - MOST_LISTED} more"] if len(shown) > MOST_LISTED else []
+    what = f"{len(running)} jobs run on {server.address}" if running else f"no job runs on {server.address}"
+    raise OptionError(f"{what}{': which one?' if running else ''}", hint="\n".join([*lines, *more]) or None)
+
+
+def _listed(answer: Any, server: Server) -> Iterator[Record]:
+    if not is_record(answer):
+        raise OptionError(f"the answer of {server.address}/jobs/overview is no list of jobs")
+    for job, _ in records(answer, "jobs", f"{server.address}/jobs/overview"):
+        if is_id(job.get("jid")):
+            yield job
