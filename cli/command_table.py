@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.util
 import inspect
@@ -15,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from planner.errors import OptionError
+from planner.spelling import did_you_mean
 
 COMMON = "Also: --color auto|always|never and --traceback (plan --help)."
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -36,7 +36,7 @@ def build_group(commands: Mapping[str, str]) -> TyperGroup:
         def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:
             if args[0] not in commands and not args[0].startswith("-"):
                 raise OptionError(
-                    f"there is no command {args[0]!r}", hint=nearest(args[0], commands, "see plan --help")
+                    f"there is no command {args[0]!r}", hint=did_you_mean(args[0], commands) or "see plan --help"
                 )
             return super().resolve_command(ctx, args)
 
@@ -95,12 +95,6 @@ def usage_error(arguments: Sequence[str]) -> Iterator[None]:
         raise KeyboardInterrupt from None
 
 
-def nearest(word: str, candidates: Any, otherwise: str | None = None) -> str | None:
-    """A hint that names the candidate spelled most like `word`."""
-    close = difflib.get_close_matches(word, [str(c) for c in candidates], n=1, cutoff=0.5)
-    return f"did you mean {close[0]}?" if close else otherwise
-
-
 def _complaint(error: typer.TyperException) -> str:
     option = getattr(error, "option_name", None)
     if option and hasattr(error, "possibilities"):
@@ -112,12 +106,12 @@ def _complaint(error: typer.TyperException) -> str:
 def _hint(error: typer.TyperException, arguments: Sequence[str]) -> str | None:
     # Typer does not say of every error which command it belongs to.
     path = " ".join(["plan", *(word for word in arguments[:1] if not word.startswith("-"))])
-    close = getattr(error, "possibilities", None) or ()
+    close = did_you_mean(getattr(error, "option_name", None) or "", getattr(error, "possibilities", None) or ())
     if close:
-        return f"did you mean {close[0]}?"
+        return close
     choices = getattr(getattr(getattr(error, "param", None), "type", None), "choices", ())
     given = error.message.split("'")[1] if "'" in error.message else ""
-    return nearest(given, choices, f"see {path} --help")
+    return did_you_mean(given, [str(choice) for choice in choices]) or f"see {path} --help"
 
 
 def _layout(docstring: str) -> str:

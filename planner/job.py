@@ -6,16 +6,15 @@ A job is a tuple of transformations in Flink's creation order. `Operator`s becom
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-OperatorKind = Literal[
-    "source", "map", "flat_map", "filter", "process", "async_map", "watermarks",
-    "sum", "min", "max", "reduce", "window_reduce",
-    "co_map", "co_flat_map", "co_process", "multi_input", "sink", "print",
-]  # fmt: skip
+from planner.flink.defaults import EXPONENTIAL_DELAY_MULTIPLIER
+from planner.kinds import NEVER_KEYED
+from planner.kinds import OperatorKind as OperatorKind
+
 Partitioner = Literal["FORWARD", "REBALANCE", "RESCALE", "SHUFFLE", "BROADCAST", "GLOBAL", "HASH", "CUSTOM"]
 RuntimeMode = Literal["streaming", "batch", "automatic"]
 Exchange = Literal["pipelined", "batch"]
@@ -165,7 +164,7 @@ class Operator:
     key: str  # how messages and `--set` name it: the id in YAML; in Python the uid, else kind and count ("map-2")
     kind: OperatorKind
     location: Location
-    inputs: tuple[int, ...] = ()  # transformation ids, one an input position
+    inputs: tuple[int, ...] = ()  # transformation ids, one per input position
     name: str | None = None  # None: Flink's default name
     uid: str | None = None
     uid_hash: str | None = None
@@ -240,6 +239,7 @@ class RestartStrategy:
     delay: int = 0
     max_delay: int = 0
     failure_interval: int = 0
+    multiplier: float = EXPONENTIAL_DELAY_MULTIPLIER  # exponential-delay: the growth of the wait
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,12 +268,14 @@ class JobDefinition:
         """The transformations by their id."""
         return {t.id: t for t in self.transformations}
 
+    def key_partitions(self, operator: Operator) -> tuple[Partition, ...]:
+        """The `key_by` of each input; empty where the operator is not keyed, because not all its inputs are."""
+        if operator.kind in NEVER_KEYED:
+            return ()
+        keyed = [t for number in operator.inputs if isinstance(t := self.by_id[number], Partition)]
+        keyed = [partition for partition in keyed if partition.partitioner == "HASH"]
+        return tuple(keyed) if len(keyed) == len(operator.inputs) else ()
+
     def is_keyed(self, operator: Operator) -> bool:
-        """Whether the operator's first input is a keyed stream."""
-        if not operator.inputs:
-            return False
-        first = self.by_id[operator.inputs[0]]
-        return isinstance(first, Partition) and first.partitioner == "HASH"
-
-
-Runner = Callable[[JobDefinition], None]
+        """Whether Flink gives the operator a key: all its inputs are keyed streams."""
+        return bool(self.key_partitions(operator))

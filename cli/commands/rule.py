@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from cli import console
-from cli.command_table import nearest
 from cli.options import FormatOption
 from cli.render.styled import Line, Span, indented, line, table
 from planner.chaining.registry import RULES as CHAINING_RULES
 from planner.errors import OptionError
 from planner.lint.registry import RULES as LINT_RULES
+from planner.spelling import did_you_mean
 
 
 def complete_code(incomplete: str) -> list[tuple[str, str]]:
@@ -58,7 +58,7 @@ def _find(code: str) -> Any:
         if code.upper() == known.code or code.lower() == known.slug:
             return known
     names = [name for known in _rules() for name in (known.code, known.slug)]
-    raise OptionError(f"there is no rule {code!r}", hint=nearest(code, names, "plan rule lists all of them"))
+    raise OptionError(f"there is no rule {code!r}", hint=did_you_mean(code, names) or "`plan rule` lists all rules")
 
 
 def _document(found: Any) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator
 
 from planner.chaining.registry import RULES
 from planner.chaining.rule import Candidate
 from planner.graphs.obstacle import Obstacle
 from planner.graphs.stream_graph import StreamGraph, StreamNode
+from planner.topology import topological_order
 
 
 def find_obstacles(graph: StreamGraph) -> tuple[tuple[Obstacle, ...], ...]:
@@ -21,34 +22,22 @@ def find_obstacles(graph: StreamGraph) -> tuple[tuple[Obstacle, ...], ...]:
 
 def candidate_of(graph: StreamGraph, obstacles: tuple[tuple[Obstacle, ...], ...], position: int) -> Candidate:
     """One edge as the rules see it, once the verdicts of all edges are known."""
-    heads: dict[int, StreamNode] = {}
     node = graph.by_id[graph.edges[position].source]
-    while True:
-        inputs = graph.in_edges[node.id]
-        if len(inputs) != 1 or obstacles[inputs[0]]:
-            break
+    while len(inputs := graph.in_edges[node.id]) == 1 and not obstacles[inputs[0]]:
         node = graph.by_id[graph.edges[inputs[0]].source]
-    heads[graph.edges[position].source] = node
-    return _candidate(graph, position, heads, _shared_positions(graph))
+    return _candidate(graph, position, {graph.edges[position].source: node}, _shared_positions(graph))
 
 
 def _candidates(graph: StreamGraph, found: list[tuple[Obstacle, ...]]) -> Iterator[tuple[int, Candidate]]:
     """Every edge, after all edges that lead to its upstream: the head of a chain depends on their verdicts."""
     shared = _shared_positions(graph)
     heads: dict[int, StreamNode] = {}
-    missing = {node.id: len(graph.in_edges[node.id]) for node in graph.nodes}
-    ready = deque(node for node in graph.nodes if not missing[node.id])
-    while ready:
-        node = ready.popleft()
-        inputs = graph.in_edges[node.id]
+    for number in topological_order(graph.by_id, ((edge.source, edge.target) for edge in graph.edges)):
+        inputs = graph.in_edges[number]
         chained = len(inputs) == 1 and not found[inputs[0]]
-        heads[node.id] = heads[graph.edges[inputs[0]].source] if chained else node
-        for position in graph.out_edges[node.id]:
+        heads[number] = heads[graph.edges[inputs[0]].source] if chained else graph.by_id[number]
+        for position in graph.out_edges[number]:
             yield position, _candidate(graph, position, heads, shared)
-            target = graph.edges[position].target
-            missing[target] -= 1
-            if not missing[target]:
-                ready.append(graph.by_id[target])
 
 
 def _shared_positions(graph: StreamGraph) -> frozenset[tuple[int, int]]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from planner.flink.defaults import BUFFER_SIZE, BUFFERS_PER_CHANNEL, DEFAULT_SLOTS, FLOATING_BUFFERS_PER_GATE
 from planner.settings.pyproject import Cluster as ClusterSettings
 
-__all__ = ["DEFAULT_SLOTS", "Cluster", "resolve_cluster"]
-
-DEFAULT_SLOTS = 1  # Flink's taskmanager.numberOfTaskSlots where nobody set it
+__all__ = ["Cluster", "resolve_cluster"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,9 +19,9 @@ class Cluster:
     slots: int  # of each task manager
     as_needed: bool = False  # the number of task managers was not given: as many as the job requires
     network_memory: int | None = None  # bytes, of each task manager; None: not known
-    buffers_per_channel: int = 2
-    floating_buffers_per_gate: int = 8
-    buffer_size: int = 32 * 1024  # bytes
+    buffers_per_channel: int = BUFFERS_PER_CHANNEL
+    floating_buffers_per_gate: int = FLOATING_BUFFERS_PER_GATE
+    buffer_size: int = BUFFER_SIZE  # bytes
 
     @property
     def total_slots(self) -> int:

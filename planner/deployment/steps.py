@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from planner.deployment.layout import Layout, blocking_links
 from planner.graphs.job_graph import JobGraph
 from planner.graphs.regions import pipelined_regions
+from planner.topology import longest_ways
 
 __all__ = [
     "FIRST_STEP",
@@ -93,17 +94,7 @@ def _links(graph: JobGraph, region: Sequence[int]) -> dict[int, list[int]]:
 
 def _longest(count: int, links: Mapping[int, Sequence[int]], *, cost: int) -> list[int]:
     """The step of each of the numbers below `count`; larger ones are exchanges, which take no time of their own."""
-    waiting: dict[int, int] = {}
-    for targets in links.values():
-        for target in targets:
-            waiting[target] = waiting.get(target, 0) + 1
-    steps = dict.fromkeys(range(count), FIRST_STEP)
-    ready = [number for number in (*range(count), *(n for n in links if n >= count)) if number not in waiting]
-    for number in ready:  # grows while it is walked
-        done = steps.get(number, FIRST_STEP) + (cost if number < count else 0)
-        for target in links.get(number, ()):
-            steps[target] = max(steps.get(target, FIRST_STEP), done)
-            waiting[target] -= 1
-            if not waiting[target]:
-                ready.append(target)
-    return [steps[number] for number in range(count)]
+    numbers = {*range(count), *links, *(target for targets in links.values() for target in targets)}
+    ends = [(number, target) for number, targets in links.items() for target in targets]
+    ways = longest_ways(sorted(numbers), ends, {number: cost if number < count else 0 for number in numbers})
+    return [FIRST_STEP + ways[number] for number in range(count)]

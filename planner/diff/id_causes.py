@@ -8,6 +8,7 @@ from typing import Literal
 
 from planner.diff.comparison import Comparison, OperatorPair
 from planner.snapshots.snapshot import Snapshot
+from planner.topology import topological_order
 
 CauseKind = Literal["uid", "chain", "added", "lost", "inputs", "order"]
 # From what a reader can act on most directly to what only Flink's numbering explains.
@@ -34,7 +35,8 @@ def find_id_causes(comparison: Comparison) -> Mapping[int, IdCause]:
         inputs.setdefault(edge.target, []).append(edge.source)
     own = _OwnCauses(comparison)
     causes: dict[int, IdCause] = {}
-    for at in _from_sources(new, inputs):
+    ends = [(edge.source, edge.target) for edge in new.edges]
+    for at in topological_order(range(len(new.operators)), ends):
         pair = comparison.by_new.get(at)
         if pair is None or pair.old.id == pair.new.id:
             continue
@@ -43,20 +45,6 @@ def find_id_causes(comparison: Comparison) -> Mapping[int, IdCause]:
             found = [IdCause(kind="order", at=at)]
         causes[at] = min(found, key=lambda cause: _RANK[cause.kind])
     return causes
-
-
-def _from_sources(snapshot: Snapshot, inputs: Mapping[int, list[int]]) -> Iterator[int]:
-    waiting = {at: len(inputs.get(at, ())) for at in range(len(snapshot.operators))}
-    outputs: dict[int, list[int]] = {}
-    for edge in snapshot.edges:
-        outputs.setdefault(edge.source, []).append(edge.target)
-    ready = [at for at, count in waiting.items() if count == 0]
-    for at in ready:  # grows while it is walked
-        yield at
-        for target in outputs.get(at, ()):
-            waiting[target] -= 1
-            if waiting[target] == 0:
-                ready.append(target)
 
 
 class _OwnCauses:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from planner.snapshots.snapshot import OperatorSnapshot, Snapshot
+from planner.topology import topological_order
 
 Label = Callable[[OperatorSnapshot], Hashable]
 
@@ -70,7 +71,8 @@ class _Side:
             self.before[edge.target].append((edge.input, edge.side_output, edge.source))
             self.after[edge.source].append((edge.input, edge.side_output, edge.target))
         self.free = dict.fromkeys(range(len(self.operators)))  # ordered
-        self.downwards = _topological(self.before, self.after)
+        ends = [(edge.source, edge.target) for edge in snapshot.edges]
+        self.downwards = topological_order(range(len(self.operators)), ends)
 
     def cones(self, label: Label, numbers: dict[Hashable, int], *, up: bool) -> list[int]:
         """For every operator one number for all that stands above (or below) it; equal cones have equal numbers."""
@@ -81,19 +83,6 @@ class _Side:
             shape = (up, label(self.operators[position]), tuple(around))
             cone[position] = numbers.setdefault(shape, len(numbers) + 1)
         return cone
-
-
-def _topological(
-    before: Sequence[Sequence[object]], after: Sequence[Sequence[tuple[int, str | None, int]]]
-) -> list[int]:
-    waiting = [len(inputs) for inputs in before]
-    order = [position for position, count in enumerate(waiting) if count == 0]
-    for position in order:  # grows while it is walked
-        for _, _, target in after[position]:
-            waiting[target] -= 1
-            if waiting[target] == 0:
-                order.append(target)
-    return order
 
 
 class _Matcher:

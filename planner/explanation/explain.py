@@ -8,13 +8,10 @@ from typing import Any
 from planner.explanation.chains import ChainExplanation, explain_chains
 from planner.explanation.edges import EdgeExplanation, explain_edges
 from planner.explanation.summary import Summary, summarise
+from planner.flink.defaults import BUFFERS_PER_CHANNEL, FLOATING_BUFFERS_PER_GATE
 from planner.pipeline import Plan
 
 __all__ = ["Explanation", "explain_plan"]
-
-# Flink's defaults: taskmanager.network.memory.buffers-per-channel and floating-buffers-per-gate.
-BUFFERS_PER_CHANNEL = 2
-FLOATING_BUFFERS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +41,7 @@ class Explanation:
 
 
 def explain_plan(
-    plan: Plan, *, buffers_per_channel: int = BUFFERS_PER_CHANNEL, floating_buffers: int = FLOATING_BUFFERS
+    plan: Plan, *, buffers_per_channel: int = BUFFERS_PER_CHANNEL, floating_buffers: int = FLOATING_BUFFERS_PER_GATE
 ) -> Explanation:
     """Explain every chain and every edge of a plan."""
     edges = explain_edges(plan, buffers_per_channel=buffers_per_channel, floating_buffers=floating_buffers)

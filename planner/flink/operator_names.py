@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planner.job import JobDefinition, Operator, Window
+from planner.kinds import SINKS
 
 _NAMES = {
     "map": "Map",
@@ -34,7 +35,7 @@ def default_name(job: JobDefinition, operator: Operator) -> str:
     """The name of the operator's stream node: the user's, or Flink's, with Flink's prefix for sources and sinks."""
     if operator.kind == "source":
         return f"Source: {'Custom Source' if operator.name is None else operator.name}"
-    if operator.kind in ("sink", "print"):
+    if operator.kind in SINKS:
         return f"Sink: {_NAMES[operator.kind] if operator.name is None else operator.name}"
     if operator.name is not None:
         return operator.name

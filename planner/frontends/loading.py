@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 
 from planner.errors import JobDefinitionError, OptionError
 from planner.job import JobDefinition
+from planner.spelling import did_you_mean
 
 __all__ = ["load_job", "load_jobs", "split_spec"]
 
@@ -55,5 +55,4 @@ def _near(path: Path) -> str:
         return "this is a folder: name the file in it"
     folder = path.parent
     names = sorted(p.name for p in folder.iterdir() if p.suffix in (".py", *_YAML)) if folder.is_dir() else []
-    near = get_close_matches(path.name, names, n=1)
-    return f"did you mean {str(folder / near[0])!r}?" if near else "check the path"
+    return did_you_mean(str(path), [str(folder / name) for name in names]) or "check the path"

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from planner.errors import PlanningError
+from planner.flink.defaults import MAX_MAX_PARALLELISM, default_max_parallelism
 from planner.graphs.job_graph import Distribution, JobEdge, JobGraph, JobVertex, ResultType
 from planner.graphs.regions import pipelined_regions
 from planner.graphs.stream_graph import StreamGraph
-
-UPPER_BOUND_MAX_PARALLELISM = 1 << 15
-_LOWER_BOUND_DEFAULT_MAX_PARALLELISM = 1 << 7
 
 Consumed = tuple[int, int, int]  # consumer subtask, first partition, last partition
 
@@ -81,13 +79,6 @@ def build_execution_graph(graph: StreamGraph, job_graph: JobGraph) -> ExecutionG
     )
 
 
-def default_max_parallelism(parallelism: int) -> int:
-    """Flink's choice where none is set: the next power of two above one and a half times, within 128 and 32768."""
-    wanted = parallelism + parallelism // 2
-    power = 1 << max(wanted - 1, 0).bit_length()
-    return min(max(power, _LOWER_BOUND_DEFAULT_MAX_PARALLELISM), UPPER_BOUND_MAX_PARALLELISM)
-
-
 def consumed_ranges(distribution: Distribution, producers: int, consumers: int) -> Iterator[Consumed]:
     """Which partitions each consumer reads. Pointwise spreads the larger side evenly over the smaller, in order."""
     if distribution == "ALL_TO_ALL":
@@ -148,5 +139,5 @@ def _refuse_low_max_parallelism(graph: StreamGraph, vertex: JobVertex) -> None:
         f"{vertex.name} has parallelism {vertex.parallelism}, above its max parallelism {most}",
         location=graph.by_id[vertex.head].operator.location,
         hint="lower the parallelism or raise the max parallelism (at most "
-        f"{UPPER_BOUND_MAX_PARALLELISM}); changing max parallelism later means starting without state",
+        f"{MAX_MAX_PARALLELISM}); changing max parallelism later means starting without state",
     )

@@ -16,11 +16,11 @@ from __future__ import annotations
 from typing import Literal
 
 from planner.graphs.stream_graph import StreamNode
-from planner.job import Collection, JobDefinition, Operator, Partition, PythonFunction, Sequence
+from planner.job import Collection, JobDefinition, Operator, PythonFunction, Sequence
+from planner.kinds import STATELESS
 
 State = Literal["keyed", "operator", "possible", "none"]
 
-_STATELESS = frozenset({"map", "flat_map", "filter", "co_map", "co_flat_map", "watermarks", "print"})
 _DESCRIPTIONS: dict[State, str] = {
     "keyed": "keyed state",
     "operator": "operator state",
@@ -34,16 +34,16 @@ def state_of(job: JobDefinition, node: StreamNode) -> State:
     operator = node.operator
     if operator.kind == "source":
         return "possible" if isinstance(operator.behaviour, Collection | Sequence) else "operator"
-    if key_partitions(job, operator):
+    if job.is_keyed(operator):
         return _of_keyed(operator)
     if operator.kind == "async_map" or (operator.kind == "sink" and operator.committer):
         return "operator"
-    return "none" if operator.kind in _STATELESS else "possible"
+    return "none" if operator.kind in STATELESS else "possible"
 
 
 def _of_keyed(operator: Operator) -> State:
     """A function reaches keyed state through the context that `open` gets; a plain function or an expression cannot."""
-    if operator.kind not in _STATELESS:
+    if operator.kind not in STATELESS:
         return "keyed"
     function = operator.behaviour
     if function is None or (isinstance(function, PythonFunction) and function.target is None):
@@ -58,19 +58,6 @@ def _opens(target: object) -> bool:
     )
 
 
-def key_partitions(job: JobDefinition, operator: Operator) -> tuple[Partition, ...]:
-    """The key_by of each input; empty where the operator is not keyed."""
-    inputs = tuple(job.by_id[i] for i in operator.inputs)
-    keyed = tuple(t for t in inputs if isinstance(t, Partition) and t.partitioner == "HASH")
-    return keyed if len(keyed) == len(inputs) else ()
-
-
 def describe_state(state: State) -> str:
     """The state in words, as the object of "keeps"."""
     return _DESCRIPTIONS[state]
-
-
-def default_max_parallelism(parallelism: int) -> int:
-    """What Flink derives where no max parallelism is set: one and a half times the parallelism, as a power of two."""
-    wanted = parallelism + parallelism // 2
-    return min(max(1 << (wanted - 1).bit_length(), 128), 32768)

@@ -14,6 +14,7 @@ from itertools import count
 from typing import Literal
 
 from planner.errors import PlanningError
+from planner.flink.defaults import BUFFER_TIMEOUT
 from planner.flink.operator_names import default_name
 from planner.job import Exchange, JobDefinition, Operator, Partition, Partitioner, SideOutput, Union
 
@@ -22,7 +23,6 @@ ExchangeMode = Literal["UNDEFINED", "PIPELINED", "BATCH"]
 NodeRole = Literal["operator", "writer", "committer"]
 
 DEFAULT_SLOT_SHARING_GROUP = "default"
-DEFAULT_BUFFER_TIMEOUT = 100
 BUFFER_TIMEOUT_DISABLED = -1
 UNSET_MAX_PARALLELISM = -1
 
@@ -280,7 +280,7 @@ class _Builder:
         if operator.chaining == "disable":
             return "NEVER"
         # Batch mode sorts the input of keyed operators, which only the head of a chain can do.
-        sorted_input = self.batch and role != "committer" and _holds_keyed_state(self.job, operator)
+        sorted_input = self.batch and role != "committer" and self.job.is_keyed(operator)
         if operator.chaining == "start_new" or sorted_input:
             return "HEAD"
         if operator.kind == "multi_input" and operator.chain_sources:
@@ -294,7 +294,7 @@ class _Builder:
             return operator.buffer_timeout
         if self.batch:
             return BUFFER_TIMEOUT_DISABLED
-        return DEFAULT_BUFFER_TIMEOUT if self.job.buffer_timeout is None else self.job.buffer_timeout
+        return BUFFER_TIMEOUT if self.job.buffer_timeout is None else self.job.buffer_timeout
 
     def insert(self, node: StreamNode) -> None:
         self.nodes[node.id] = node
@@ -347,14 +347,6 @@ class _Builder:
             chain_different_max_parallelism=self.job.chain_different_max_parallelism,
             in_edges={node: tuple(position[id(edge)] for edge in found) for node, found in self.into.items()},
         )
-
-
-def _holds_keyed_state(job: JobDefinition, operator: Operator) -> bool:
-    """Whether Flink gives the operator a key: all its inputs are keyed (watermarks never take one)."""
-    if not operator.inputs or operator.kind in ("watermarks", "multi_input"):
-        return False
-    sources = [job.by_id[source] for source in operator.inputs]
-    return all(isinstance(source, Partition) and source.partitioner == "HASH" for source in sources)
 
 
 def _role_uid(uid: str | None, role: NodeRole) -> str | None:

@@ -33,6 +33,7 @@ from planner.lint.rules import (
     pl203_saved_state_dropped,
     pl900_job_not_plannable,
 )
+from planner.spelling import did_you_mean
 
 # The order of the codes, which never change: findings on one line are shown in it.
 RULES: tuple[LintRule, ...] = (
@@ -75,11 +76,8 @@ def _checked(prefixes: Iterable[str]) -> Iterable[str]:
     for written in prefixes:
         for prefix in (part.strip().upper() for part in written.split(",")):
             if not any(code.startswith(prefix) for code in BY_CODE) or not prefix:
-                import difflib  # only for mistakes
-
-                near = difflib.get_close_matches(prefix, BY_CODE, n=1)
                 raise OptionError(
                     f"no lint rule has the code or prefix {written!r}",
-                    hint=f"did you mean {near[0]}?" if near else "see plan rule",
+                    hint=did_you_mean(prefix, BY_CODE) or "`plan rule` lists all rules",
                 )
             yield prefix

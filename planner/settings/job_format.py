@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from planner.job import OperatorKind
+from planner.flink.defaults import MAX_INT, MAX_MAX_PARALLELISM
+from planner.kinds import OperatorKind
+from planner.settings.restart import RESTART_TYPES
 from planner.settings.values import (
     ANY_LIST,
     CHOICE,
@@ -19,6 +21,7 @@ from planner.settings.values import (
     IGNORES,
     INPUT,
     INPUTS,
+    NUMBER,
     OPTIONS,
     RAW_OPTIONS,
     SELECT,
@@ -33,19 +36,12 @@ __all__ = [
     "JOB_KEYS",
     "KINDS",
     "KIND_KEYS",
-    "NEEDS_KEY",
     "OPERATOR_KEYS",
     "PARTITIONS",
     "REFERENCE_KEYS",
     "RESTART_KEYS",
-    "RESTART_TYPES",
-    "TWO_INPUTS",
-    "UNBOUNDED_FORMATS",
     "Key",
 ]
-
-MAX_PARALLELISM: Final = 32768  # Flink's upper bound: key groups are counted in 15 bits
-MAX_INT: Final = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +53,7 @@ class Key:
 
 
 PARALLELISM: Final = WHOLE(1, MAX_INT)
-MAX_PARALLELISM_VALUE: Final = WHOLE(1, MAX_PARALLELISM)
+MAX_PARALLELISM_VALUE: Final = WHOLE(1, MAX_MAX_PARALLELISM)
 BUFFER_TIMEOUT: Final = WHOLE(-1, 2**63 - 1)
 PARTITIONS: Final = ("forward", "rebalance", "rescale", "shuffle", "broadcast", "global", "custom")
 
@@ -79,7 +75,6 @@ JOB_KEYS: Final[Mapping[str, Key]] = {
     "operators": Key(ANY_LIST, "the operators; inputs refer to them by id"),
 }
 
-RESTART_TYPES: Final = ("none", "fixed-delay", "exponential-delay", "failure-rate")
 RESTART_KEYS: Final[Mapping[str, Key]] = {
     "type": Key(CHOICE(*RESTART_TYPES), "which strategy"),
     "attempts": Key(
@@ -87,6 +82,7 @@ RESTART_KEYS: Final[Mapping[str, Key]] = {
     ),
     "delay": Key(DURATION, "the wait before a restart (exponential-delay: before the first)"),
     "max_delay": Key(DURATION, "the longest wait (exponential-delay)"),
+    "multiplier": Key(NUMBER(1), "how much longer each wait is than the one before (exponential-delay)"),
     "failure_interval": Key(DURATION, "the interval in which failures are counted (failure-rate)"),
 }
 
@@ -197,10 +193,3 @@ KIND_KEYS: Final[Mapping[OperatorKind, Mapping[str, Key]]] = {
     "print": _INPUT,
 }
 KINDS: Final[tuple[OperatorKind, ...]] = tuple(KIND_KEYS)
-NEEDS_KEY: Final[frozenset[OperatorKind]] = frozenset({"sum", "min", "max", "reduce", "window_reduce"})
-TWO_INPUTS: Final[frozenset[OperatorKind]] = frozenset({"co_map", "co_flat_map", "co_process"})
-
-# Spark readers whose data never ends by itself.
-UNBOUNDED_FORMATS: Final = frozenset(
-    {"rate", "rate-micro-batch", "socket", "kafka", "kinesis", "pulsar", "pubsub", "eventhubs"}
-)

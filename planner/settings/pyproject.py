@@ -34,13 +34,17 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from planner.errors import OptionError
+from planner.flink.defaults import BUFFER_SIZE, BUFFERS_PER_CHANNEL, FLOATING_BUFFERS_PER_GATE
 from planner.job import Location, RestartStrategy
-from planner.settings.quantities import parse_duration, parse_size
+from planner.settings.job_format import RESTART_KEYS
+from planner.settings.quantities import parse_size
+from planner.settings.restart import meaningless, restart_strategy
+from planner.settings.values import Fault, ValueType
+from planner.spelling import nearest_or_all
 
 __all__ = ["Cluster", "Config", "LintSettings", "load_config"]
 
 FILE_NAME = "pyproject.toml"
-_RESTART_TYPES = ("none", "fixed-delay", "exponential-delay", "failure-rate")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +54,9 @@ class Cluster:
     task_managers: int | None = None
     slots: int | None = None  # of each task manager
     network_memory: int | None = None  # bytes, of each task manager
-    buffers_per_channel: int = 2
-    floating_buffers_per_gate: int = 8
-    buffer_size: int = 32 * 1024  # bytes
+    buffers_per_channel: int = BUFFERS_PER_CHANNEL
+    floating_buffers_per_gate: int = FLOATING_BUFFERS_PER_GATE
+    buffer_size: int = BUFFER_SIZE  # bytes
 
     @property
     def total_slots(self) -> int | None:
@@ -67,7 +71,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintSettings:
-    """Which lint rules run, and from which value on some of them speak."""
+    """Which lint rules run, and their thresholds."""
 
     select: tuple[str, ...] = ()  # codes or prefixes; empty is all
     ignore: tuple[str, ...] = ()
@@ -145,7 +149,7 @@ def _shown(file: Path) -> str:
     return _relative(file, Path.cwd())
 
 
-_Section = TypeVar("_Section", Cluster, LintSettings, RestartStrategy)
+_Section = TypeVar("_Section", Cluster, LintSettings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,9 +176,7 @@ class _Reader:
             base,
             cluster=self.merge(base.cluster, values.get("cluster", {}), f"{where}.cluster", self.cluster_value),
             lint=self.merge(base.lint, values.get("lint", {}), f"{where}.lint", self.lint_value),
-            restart_strategy=self.merge(
-                RestartStrategy(), values["restart_strategy"], f"{where}.restart_strategy", self.restart_value
-            )
+            restart_strategy=self.restart(values["restart_strategy"], f"{where}.restart_strategy")
             if "restart_strategy" in values
             else base.restart_strategy,
         )
@@ -196,20 +198,27 @@ class _Reader:
             return self.count(value, where, least=1)
         return tuple(self.string(code, where) for code in (value if isinstance(value, list) else [value]))
 
-    def restart_value(self, key: str, value: Any, where: str) -> Any:
-        if key == "attempts":
-            return self.count(value, where, least=0)
-        if key != "type":
-            return self.quantity(value, where, parse_duration)
-        if value not in _RESTART_TYPES:
-            self.fail(f"{value!r} is not a restart strategy", where, _nearest_hint(str(value), _RESTART_TYPES))
-        return value
+    def restart(self, table: Any, where: str) -> RestartStrategy:
+        """Checked by the same table as the `restart_strategy` of a YAML job."""
+        values = self.table(table, where, tuple(RESTART_KEYS))
+        given = {key: self.value(RESTART_KEYS[key].type, value, f"{where}.{key}") for key, value in values.items()}
+        type = given.pop("type", "none")
+        wrong = meaningless(type, given)
+        if wrong:
+            self.fail(f"{wrong[0]} means nothing for the type {type}", f"{where}.{wrong[0]}", wrong[1])
+        return restart_strategy(type, given)
+
+    def value(self, type: ValueType, value: Any, where: str) -> Any:
+        try:
+            return type.read(value)
+        except Fault as fault:
+            self.fail(f"{where} {fault.message}", where, fault.hint)
 
     def table(self, value: Any, where: str, known: tuple[str, ...]) -> dict[str, Any]:
         given = self.mapping(value, where)
         for key in given:
             if key.replace("-", "_") not in known:
-                self.fail(f"unknown key {key!r} in [{where}]", f"{where}.{key}", _nearest_hint(key, known))
+                self.fail(f"unknown key {key!r} in [{where}]", f"{where}.{key}", nearest_or_all(key, known))
         return {key.replace("-", "_"): item for key, item in given.items()}
 
     def mapping(self, value: Any, where: str) -> dict[str, Any]:
@@ -241,11 +250,3 @@ class _Reader:
         key = re.escape(where.rpartition(".")[2])
         found = re.search(rf"(?m)^.*(?<![\w-]){key.replace('_', '[_-]')}(?![\w-])", self.text)
         return self.text.count("\n", 0, found.start()) + 1 if found else 1
-
-
-def _nearest_hint(written: str, known: tuple[str, ...]) -> str:
-    import difflib  # only for mistakes
-
-    spelled = {key.replace("-", "_"): key for key in known}
-    near = difflib.get_close_matches(written.replace("-", "_"), spelled, n=1)
-    return f"did you mean {spelled[near[0]]!r}?" if near else f"known: {', '.join(known)}"

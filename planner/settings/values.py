@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Final
 
 from planner.job import Window
 from planner.settings.durations import LONGEST, parse_duration
+from planner.spelling import did_you_mean
 
 __all__ = [
     "ANY_LIST",
@@ -23,6 +23,7 @@ __all__ = [
     "IGNORES",
     "INPUT",
     "INPUTS",
+    "NUMBER",
     "OPTIONS",
     "RAW_OPTIONS",
     "SELECT",
@@ -33,7 +34,6 @@ __all__ = [
     "Fault",
     "ValueType",
     "describe",
-    "did_you_mean",
 ]
 
 
@@ -78,12 +78,6 @@ def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str | None:
-    """The nearest right spelling as a hint, if one is near."""
-    near = get_close_matches(word[:100], list(known), n=1, cutoff=0.6)
-    return f"did you mean `{near[0]}`?" if near else None
-
-
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         hint = (
@@ -122,6 +116,19 @@ def WHOLE(least: int, most: int) -> ValueType:
         return value
 
     return ValueType(read, {"type": "integer", "minimum": least, "maximum": most})
+
+
+def NUMBER(least: float) -> ValueType:
+    """A number, whole or not, from a bound on."""
+
+    def read(value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise Fault(f"must be a number, found {describe(value)}")
+        if not value >= least:
+            raise Fault(f"must be at least {least}, found {_short(str(value))}")
+        return float(value)
+
+    return ValueType(read, {"type": "number", "minimum": least})
 
 
 def CHOICE(*words: str) -> ValueType:
@@ -293,7 +300,7 @@ def _positive(mapping: Mapping[str, Any], key: str) -> int:
     except Fault as fault:
         raise Fault(f"has `{key}`, which {fault.message}", fault.hint, mapping, key) from None
     if milliseconds == 0 and key != "offset":
-        raise Fault(f"has `{key}`, which must be longer than nothing", None, mapping, key)
+        raise Fault(f"has `{key}`, which must be positive", None, mapping, key)
     return milliseconds
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.graphs.state import State, default_max_parallelism, key_partitions, state_of
+from planner.flink.defaults import default_max_parallelism
+from planner.graphs.state import State, state_of
 from planner.graphs.stream_graph import StreamGraph, StreamNode
 from planner.job import JobDefinition
 from planner.pipeline import Plan
 from planner.snapshots.function_text import describe_behaviour, describe_key
+from planner.topology import longest_ways
 
 __all__ = ["EdgeSnapshot", "OperatorSnapshot", "Snapshot", "take_snapshot"]
 
@@ -104,7 +106,7 @@ def _operator(plan: Plan, node: StreamNode, key: str, ceiling: int) -> OperatorS
         parallelism=node.parallelism,
         max_parallelism=ceiling,
         group=node.slot_sharing_group,
-        keyed_by=describe_key(key_partitions(plan.job, operator)),
+        keyed_by=describe_key(plan.job.key_partitions(operator)),
         does=describe_behaviour(operator),
         output=operator.output,
         written_id=operator.key if _is_yaml(plan.job) else None,
@@ -130,7 +132,7 @@ def position_keys(graph: StreamGraph) -> dict[int, str]:
 
     Equal keys are numbered from the sources on, so that the order of independent operators in the file does not matter.
     """
-    depth = _depths(graph)
+    depth = longest_ways(graph.by_id, ((edge.source, edge.target) for edge in graph.edges))
     groups: dict[str, list[int]] = {}
     for node in graph.nodes:
         groups.setdefault(_base_key(graph, node), []).append(node.id)
@@ -152,18 +154,3 @@ def _base_key(graph: StreamGraph, node: StreamNode) -> str:
         }
     )
     return f"{node.name} after {' and '.join(before)}" if before else node.name
-
-
-def _depths(graph: StreamGraph) -> dict[int, int]:
-    """The longest way from a source to every node."""
-    waiting = {node.id: len(graph.in_edges[node.id]) for node in graph.nodes}
-    ready = [number for number, count in waiting.items() if count == 0]
-    depth = dict.fromkeys(waiting, 0)
-    for number in ready:  # grows while it is walked
-        for edge in graph.out_edges[number]:
-            target = graph.edges[edge].target
-            depth[target] = max(depth[target], depth[number] + 1)
-            waiting[target] -= 1
-            if waiting[target] == 0:
-                ready.append(target)
-    return depth

@@ -9,6 +9,7 @@ from planner.errors import InternalError, UnsupportedOnSpark
 from planner.graphs.execution_graph import consumed_ranges
 from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Operator, PythonFunction, SideOutput, Window, Writer
+from planner.kinds import KEEPS_COLUMNS
 from planner.pipeline import Plan
 from spark_runner.lowering.bounded import refuse_streaming
 from spark_runner.lowering.drafts import Draft, Stream, committers_of
@@ -26,9 +27,6 @@ from spark_runner.program.program import (
     SparkProgram,
     Step,
 )
-
-_KEEPS_COLUMNS = frozenset({"filter", "watermarks", "sum", "min", "max", "reduce"})
-_TWO_INPUTS = frozenset({"co_map", "co_flat_map", "co_process"})
 
 
 def lower(plan: Plan, *, mode: Mode | None = None) -> SparkProgram:
@@ -220,7 +218,7 @@ class _Lowerer:
 
     def _publish(self, node: StreamNode, operator: Operator, at: int, number: int, edges: tuple[int, ...]) -> None:
         native = self.drafts[at].engine == "native"
-        keeps = operator.kind in _KEEPS_COLUMNS or (operator.kind == "window_reduce" and self._reduces(operator))
+        keeps = operator.kind in KEEPS_COLUMNS or (operator.kind == "window_reduce" and self._reduces(operator))
         inherited = self._stream(self.graph.edges[edges[0]]) if keeps and operator.output is None else None
         if inherited is not None:
             same = inherited.source == at

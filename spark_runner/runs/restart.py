@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
 
+from planner.flink.defaults import (
+    EXPONENTIAL_DELAY_MAX,
+    FAILURE_RATE_INTERVAL,
+    RESTART_ATTEMPTS,
+    RESTART_DELAY,
+)
 from planner.job import RestartStrategy
+from planner.settings.restart import RestartType
 
 __all__ = ["RestartPolicy", "effective_strategy"]
-
-_FIRST_DELAY, _MAX_DELAY, _GROWTH = 1_000, 60_000, 1.5  # Flink's defaults for exponential delay, in milliseconds
-_FAILURES, _INTERVAL = 1, 60_000  # and for the failure rate
 
 
 def effective_strategy(job: RestartStrategy | None, project: RestartStrategy | None) -> RestartStrategy:
@@ -45,20 +48,18 @@ class RestartPolicy:
         """Grows with every failure up to the largest delay; without a number of attempts it never gives up."""
         if self.strategy.attempts and len(self.failures) > self.strategy.attempts:
             return None
-        first = self.strategy.delay or _FIRST_DELAY
+        first = self.strategy.delay or RESTART_DELAY
         steps = min(len(self.failures) - 1, 100)  # more would overflow, and are beyond any largest delay
-        return int(min(first * _GROWTH**steps, self.strategy.max_delay or _MAX_DELAY))
+        return int(min(first * self.strategy.multiplier**steps, self.strategy.max_delay or EXPONENTIAL_DELAY_MAX))
 
     def _failure_rate(self) -> int | None:
         """Gives up at more failures within the interval than are allowed."""
-        interval = (self.strategy.failure_interval or _INTERVAL) / 1000
+        interval = (self.strategy.failure_interval or FAILURE_RATE_INTERVAL) / 1000
         recent = sum(1 for at in self.failures if self.failures[-1] - at < interval)
-        return self.strategy.delay if recent <= (self.strategy.attempts or _FAILURES) else None
+        return self.strategy.delay if recent <= (self.strategy.attempts or RESTART_ATTEMPTS) else None
 
 
-_DELAYS: dict[
-    Literal["none", "fixed-delay", "exponential-delay", "failure-rate"], Callable[[RestartPolicy], int | None]
-] = {
+_DELAYS: dict[RestartType, Callable[[RestartPolicy], int | None]] = {
     "none": RestartPolicy._none,
     "fixed-delay": RestartPolicy._fixed,
     "exponential-delay": RestartPolicy._exponential,

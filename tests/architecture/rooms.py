@@ -12,7 +12,7 @@ RENDER = frozenset({"cli.render"})
 
 ROOMS: dict[str, frozenset[str]] = {
     # planner: from the ground up
-    "planner": frozenset({"planner.graphs", "planner.chaining"}),
+    "planner": frozenset({"planner.graphs", "planner.chaining", "planner.flink"}),
     "planner.flink": WORDS,
     "planner.settings": WORDS | {"planner.flink"},
     "planner.graphs": WORDS | {"planner.flink"},
@@ -23,7 +23,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
     "planner.frontends.flink_export": WORDS,
     "planner.observed": WORDS | {"planner.graphs", "planner.frontends.flink_export"},
-    "planner.snapshots": WORDS | {"planner.graphs"},
+    "planner.snapshots": WORDS | {"planner.graphs", "planner.flink"},
     "planner.savepoints": PLANNER,
     "planner.explanation": PLANNER | {"planner.chaining"},
     "planner.deployment": PLANNER,
@@ -46,7 +46,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "spark_runner.batch": WORDS
     | {f"spark_runner.{room}" for room in ("executor", "program", "clusters", "frames", "figures")},
     "spark_runner.runs": WORDS
-    | {"planner.frontends", "planner.settings"}
+    | {"planner.frontends", "planner.settings", "planner.flink"}
     | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
     # cli: commands on top, renderers below
     "cli": WORDS

@@ -111,12 +111,12 @@ def test_an_interrupt_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["exlpain"], "error: there is no command 'exlpain'\n  did you mean explain?\n"),
-        (["explain", "--fromat", "json"], "error: there is no option --fromat\n  did you mean --format?\n"),
-        (["show", "--stage", "jobs"], "did you mean job?\n"),
+        (["exlpain"], "error: there is no command 'exlpain'\n  did you mean `explain`?\n"),
+        (["explain", "--fromat", "json"], "error: there is no option --fromat\n  did you mean `--format`?\n"),
+        (["show", "--stage", "jobs"], "did you mean `job`?\n"),
         (["explain", "--edge"], "see plan explain --help\n"),
         (["--color", "purple", "explain"], "error: --color is 'purple'\n  use one of auto, always, never\n"),
-        (["rule", "CH099"], "error: there is no rule 'CH099'\n  did you mean CH009?\n"),
+        (["rule", "CH099"], "error: there is no rule 'CH099'\n  did you mean `CH009`?\n"),
         (["explain", "samples/word_count/jop.yaml"], "did you mean"),
         (["explain", WORD_COUNT, "extra"], "unexpected extra argument"),
     ],

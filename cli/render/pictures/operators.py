@@ -10,6 +10,7 @@ from planner.explanation.chains import ChainExplanation
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation, explain_plan
 from planner.explanation.operators import OperatorRef
+from planner.kinds import SINKS
 from planner.pipeline import Plan
 
 __all__ = ["job_picture", "stream_picture"]
@@ -112,7 +113,7 @@ def _kind(plan: Plan, node: int) -> BoxKind:
     operator = plan.stream_graph.by_id[node].operator
     if operator.kind == "source":
         return "source"
-    if operator.kind in ("sink", "print"):
+    if operator.kind in SINKS:
         return "sink"
     return "keyed" if plan.job.is_keyed(operator) else "operator"
 

@@ -8,6 +8,7 @@ from planner.errors import JobDefinitionError
 from planner.frontends.dsl.building import Node
 from planner.frontends.dsl.places import caller_line, user_location
 from planner.job import Operator
+from planner.kinds import SINKS
 from planner.settings.job_format import OPERATOR_KEYS
 from planner.settings.values import Fault
 
@@ -37,7 +38,7 @@ class Configurable:
 
     def _check(self, call: str) -> None:
         settings = self._node.arguments
-        sink = settings["kind"] in ("sink", "print")
+        sink = settings["kind"] in SINKS
         if sink and settings.get("chaining") == "start_new":
             raise JobDefinitionError(
                 "Flink's sinks cannot start a new chain", location=user_location(), hint="use disable_chaining()"

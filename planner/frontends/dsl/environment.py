@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from planner.errors import JobDefinitionError
+from planner.flink.defaults import EXPONENTIAL_DELAY_MULTIPLIER
 from planner.frontends.dsl.building import Node, freeze
 from planner.frontends.dsl.event_time import WatermarkStrategy, milliseconds
 from planner.frontends.dsl.handover import current_session, hand_over
@@ -24,8 +25,10 @@ from planner.job import (
     Sequence,
     Watermarks,
 )  # fmt: skip
+from planner.settings.boundedness import is_bounded
 from planner.settings.flink_options import job_arguments
-from planner.settings.job_format import BUFFER_TIMEOUT, MAX_INT, MAX_PARALLELISM_VALUE, PARALLELISM, UNBOUNDED_FORMATS
+from planner.settings.job_format import BUFFER_TIMEOUT, MAX_PARALLELISM_VALUE, PARALLELISM
+from planner.settings.restart import restart_strategy
 from planner.settings.values import Fault, ValueType
 
 __all__ = [
@@ -65,16 +68,19 @@ class RestartStrategies:
 
     @staticmethod
     def exponential_delay_restart(
-        initial_backoff: Any, max_backoff: Any, backoff_multiplier: float = 2.0, *_: Any
+        initial_backoff: Any,
+        max_backoff: Any,
+        backoff_multiplier: float = EXPONENTIAL_DELAY_MULTIPLIER,
+        *_: Any,
     ) -> RestartStrategy:
-        """Again and again, waiting longer each time; the wait doubles, whatever multiplier is asked for."""
-        if backoff_multiplier != 2.0:
+        """Again and again; each wait is `backoff_multiplier` times as long as the one before."""
+        if not backoff_multiplier >= 1:
             raise JobDefinitionError(
-                f"a back-off multiplier of {backoff_multiplier} is not known here", location=user_location(),
-                hint="use 2.0: the wait doubles",
-            )  # fmt: skip
+                f"the back-off multiplier must be at least 1, found {backoff_multiplier}", location=user_location()
+            )
         first, longest = milliseconds(initial_backoff), milliseconds(max_backoff)
-        return RestartStrategy(type="exponential-delay", attempts=MAX_INT, delay=first, max_delay=longest)
+        given = {"delay": first, "max_delay": longest, "multiplier": float(backoff_multiplier)}
+        return restart_strategy("exponential-delay", given)
 
 
 class Configuration:
@@ -113,7 +119,7 @@ class ReaderSource:
                  bounded: bool | None = None) -> None:  # fmt: skip
         written = tuple((key, str(value)) for key, value in (options or {}).items())
         self.behaviour: Reader | Sequence = Reader(format=format, path=path, options=written)
-        self.bounded = format.lower() not in UNBOUNDED_FORMATS if bounded is None else bounded
+        self.bounded = is_bounded(format, said=bounded)
 
 
 class NumberSequenceSource:

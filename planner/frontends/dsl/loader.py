@@ -9,7 +9,6 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
-from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any
@@ -21,6 +20,7 @@ from planner.frontends.dsl.job_modules import forget_modules
 from planner.frontends.dsl.places import PACKAGE_FOLDER, shown, shown_folders
 from planner.job import JobDefinition, Location
 from planner.source_text import read_text
+from planner.spelling import did_you_mean
 
 __all__ = ["load_all_python", "load_python"]
 
@@ -109,8 +109,7 @@ def _user_lines(trace: TracebackType | None, path: Path) -> list[tuple[str, int,
 def _suggestion(error: BaseException) -> str | None:
     if not isinstance(error, AttributeError) or not error.name or error.obj is None:
         return None
-    near = get_close_matches(error.name, [name for name in dir(error.obj) if not name.startswith("_")], n=1)
-    return f"did you mean `{near[0]}`?" if near else None
+    return did_you_mean(error.name, [name for name in dir(error.obj) if not name.startswith("_")])
 
 
 # --- which job --------------------------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from planner.errors import JobDefinitionError
 from planner.frontends.yaml.parser import Document
 from planner.job import Location
 from planner.settings.job_format import KIND_KEYS, Key
-from planner.settings.values import Fault, describe, did_you_mean
+from planner.settings.values import Fault, describe
+from planner.spelling import did_you_mean
 
 __all__ = ["Fields", "read_fields"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
 from typing import Any, Final
 
 from planner.errors import JobDefinitionError
@@ -12,7 +11,9 @@ from planner.frontends.yaml.fields import Fields, read_fields
 from planner.frontends.yaml.parser import Document
 from planner.job import Location
 from planner.settings.job_format import REFERENCE_KEYS
-from planner.settings.values import describe, did_you_mean
+from planner.settings.values import describe
+from planner.spelling import did_you_mean
+from planner.topology import topological_order
 
 __all__ = [
     "FromOperator",
@@ -171,38 +172,24 @@ def _position(named: FromOperator, ids: Mapping[str, int], sinks: frozenset[int]
 
 
 def _stable_topological(needs: list[list[int]], references: Sequence[Sequence[Reference]], ids: list[str]) -> list[int]:
-    readers: list[list[int]] = [[] for _ in needs]
-    waiting = [0] * len(needs)
-    for position, needed in enumerate(needs):
-        for upstream in set(needed):
-            readers[upstream].append(position)
-            waiting[position] += 1
-    ready = [position for position, count in enumerate(waiting) if count == 0]
-    heapify(ready)
-    order: list[int] = []
-    while ready:
-        position = heappop(ready)
-        order.append(position)
-        for reader in readers[position]:
-            waiting[reader] -= 1
-            if waiting[reader] == 0:
-                heappush(ready, reader)
+    ends = ((upstream, position) for position, needed in enumerate(needs) for upstream in set(needed))
+    order = topological_order(range(len(needs)), ends, smallest_first=True)
     if len(order) < len(needs):
-        raise _cycle_error(needs, waiting, references, ids)
+        raise _cycle_error(needs, set(range(len(needs))) - set(order), references, ids)
     return order
 
 
 def _cycle_error(
-    needs: list[list[int]], waiting: list[int], references: Sequence[Sequence[Reference]], ids: list[str]
+    needs: list[list[int]], waiting: set[int], references: Sequence[Sequence[Reference]], ids: list[str]
 ) -> JobDefinitionError:
     """Walk upstream among the operators that never became ready until one comes back: that is a cycle."""
-    current = next(position for position, count in enumerate(waiting) if count)
+    current = min(waiting)
     seen: dict[int, int] = {}
     path: list[int] = []
     while current not in seen:
         seen[current] = len(path)
         path.append(current)
-        current = next(upstream for upstream in needs[current] if waiting[upstream])
+        current = next(upstream for upstream in needs[current] if upstream in waiting)
     cycle = path[seen[current] :][::-1]
     start = cycle.index(min(cycle))
     cycle = cycle[start:] + cycle[:start]

@@ -38,9 +38,11 @@ from planner.job import (
     Transformation,
     Union,
 )
+from planner.kinds import SINKS, TWO_INPUTS
 from planner.settings.flink_options import job_arguments
-from planner.settings.job_format import JOB_KEYS, KIND_KEYS, KINDS, OPERATOR_KEYS, TWO_INPUTS
-from planner.settings.values import describe, did_you_mean
+from planner.settings.job_format import JOB_KEYS, KIND_KEYS, KINDS, OPERATOR_KEYS
+from planner.settings.values import describe
+from planner.spelling import did_you_mean
 
 __all__ = ["load_job_data", "load_yaml"]
 
@@ -62,7 +64,7 @@ def _load(document: Document) -> JobDefinition:
     entries = _read_entries(document, fields)
     references = [entry.references for entry in entries]
     ids = {entry.key: position for position, entry in enumerate(entries)}
-    sinks = frozenset(position for position, entry in enumerate(entries) if entry.kind in ("sink", "print"))
+    sinks = frozenset(position for position, entry in enumerate(entries) if entry.kind in SINKS)
     order = creation_order(ids, references, sinks, [entry.fields.owner for entry in entries])
     creation = _Creation()
     for position in order:

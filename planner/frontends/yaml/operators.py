@@ -22,7 +22,8 @@ from planner.job import (
     Window,
     Writer,
 )
-from planner.settings.job_format import NEEDS_KEY, TWO_INPUTS, UNBOUNDED_FORMATS
+from planner.kinds import NEEDS_KEY, SINKS, TWO_INPUTS
+from planner.settings.boundedness import is_bounded
 
 __all__ = ["check_operator", "key_columns", "operator_fields"]
 
@@ -67,7 +68,7 @@ def check_operator(kind: OperatorKind, fields: Fields) -> None:
         raise fields.error("type", f"`{kind}` needs a keyed stream", "add `key_by: COLUMN`")
     if kind == "source":
         _check_source(fields)
-    if kind in ("sink", "print"):
+    if kind in SINKS:
         _check_sink(fields)
 
 
@@ -142,11 +143,10 @@ def _function(fields: Fields) -> PythonFunction | None:
 
 def _source(fields: Fields) -> dict[str, Any]:
     legacy = fields.get("legacy", False)
-    endless = legacy or fields.get("format", "").lower() in UNBOUNDED_FORMATS
     arguments = {
         "legacy": legacy,
         "parallel": fields.get("parallel", True),
-        "bounded": fields.get("bounded", not endless),
+        "bounded": is_bounded(fields.get("format"), legacy=legacy, said=fields.get("bounded")),
     }
     if "schema" in fields:
         arguments["output"] = fields.get("schema")

@@ -6,14 +6,13 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from planner.kinds import NEEDS_KEY, TWO_INPUTS
 from planner.settings.job_format import (
     JOB_KEYS,
     KIND_KEYS,
-    NEEDS_KEY,
     OPERATOR_KEYS,
     REFERENCE_KEYS,
     RESTART_KEYS,
-    TWO_INPUTS,
     Key,
 )  # fmt: skip
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planner.graphs.state import default_max_parallelism
+from planner.flink.defaults import default_max_parallelism
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule, called
 

@@ -26,10 +26,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.job import JobDefinition, Operator, Partition, SideOutput, Transformation
+from planner.kinds import SINKS
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
-
-_ENDS = frozenset({"sink", "print"})
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -38,7 +37,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     for transformation in job.transformations:
         if transformation.id in read:
             continue
-        if isinstance(transformation, Operator) and transformation.kind in _ENDS:
+        if isinstance(transformation, Operator) and transformation.kind in SINKS:
             continue
         what, operator = _described(job, transformation)
         yield rule.finding(

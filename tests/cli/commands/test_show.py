@@ -165,7 +165,7 @@ def test_the_projects_cluster_is_used_and_the_command_line_wins(show: Any, tmp_p
         ("job", ["--slots", "2"], "belong to the physical stage, not to the job graph"),
         ("physical", ["--slots", "0"], "--slots"),
         ("physical", ["--spread", "packed"], "there is no cluster to spread over"),
-        ("physical", ["--schedule", "laz"], "did you mean lazy?"),
+        ("physical", ["--schedule", "laz"], "did you mean `lazy`?"),
         ("physical", ["--lose-task-manager"], "add --fail VERTEX[SUBTASK]"),
         ("physical", ["--fail", "3[1]", "--lose-task-manager"], "give a cluster that is large enough"),
         ("physical", ["--fail", "7[0]"], "there is no vertex '7'"),

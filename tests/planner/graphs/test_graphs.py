@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from planner.errors import InternalError, PlanningError
+from planner.flink.defaults import default_max_parallelism
 from planner.flink.vertex_order import source_first_order
 from planner.graphs.components import Components, strongly_connected
-from planner.graphs.execution_graph import consumed_ranges, default_max_parallelism
+from planner.graphs.execution_graph import consumed_ranges
 from planner.graphs.regions import pipelined_regions
 from planner.pipeline import plan
 from tests.support.small_jobs import SINK, SOURCE, job, mapped, planned

@@ -78,13 +78,13 @@ def test_without_a_file_everything_has_its_default(tmp_path: Path, monkeypatch: 
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ("[tool.plan]\n[tool.plan.cluster]\nslot = 3\n", 3, "did you mean 'slots'?"),
-        ("[tool.plan]\njbo = 'a'\n", 2, "did you mean 'job'?"),
-        ("[tool.plan.lint]\nselekt = []\n", 2, "did you mean 'select'?"),
+        ("[tool.plan]\n[tool.plan.cluster]\nslot = 3\n", 3, "did you mean `slots`?"),
+        ("[tool.plan]\njbo = 'a'\n", 2, "did you mean `job`?"),
+        ("[tool.plan.lint]\nselekt = []\n", 2, "did you mean `select`?"),
         ("[tool.plan.cluster]\nslots = 0\n", 2, "at least 1"),
         ("[tool.plan.cluster]\nslots = true\n", 2, "whole number"),
         ("[tool.plan.cluster]\nnetwork_memory = '3 parsec'\n", 2, "a size such as"),
-        ("[tool.plan.restart_strategy]\ntype = 'fixed delay'\n", 2, "did you mean 'fixed-delay'?"),
+        ("[tool.plan.restart_strategy]\ntype = 'fixed delay'\n", 2, "did you mean `fixed-delay`?"),
         ("[tool.plan.restart_strategy]\ndelay = 'soon'\n", 2, "soon"),
         ("[tool.plan]\ncluster = 3\n", 2, "must be a table"),
         ("[tool.plan.jobs.a]\njob = 'b'\n", 2, "unknown key 'job'"),

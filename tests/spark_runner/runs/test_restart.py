@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner.job import RestartStrategy
+from planner.settings.restart import restart_strategy
 from spark_runner.runs.restart import RestartPolicy, effective_strategy
 
 
@@ -21,6 +22,7 @@ def delays(strategy: RestartStrategy, *failures: float) -> list[float | None]:
         (RestartStrategy(type="fixed-delay", attempts=0, delay=500), (0,), [None]),
         (RestartStrategy(type="exponential-delay", delay=1000, max_delay=2000), (0, 1, 2, 3), [1.0, 1.5, 2.0, 2.0]),
         (RestartStrategy(type="exponential-delay", delay=1000, attempts=1), (0, 1), [1.0, None]),
+        (restart_strategy("exponential-delay", {"multiplier": 3.0}), (0, 1, 2), [1.0, 3.0, 9.0]),
         # Two failures within ten seconds are allowed, a third is not; failures longer ago do not count.
         (
             RestartStrategy(type="failure-rate", attempts=2, failure_interval=10_000, delay=100),

@@ -16,6 +16,7 @@ from planner import (
     WatermarkStrategy,
 )
 from planner.job import JobDefinition, Reader
+from planner.settings.restart import restart_strategy
 
 
 def read(source: object) -> JobDefinition:
@@ -43,8 +44,9 @@ def test_file_source_reads_lines_and_ends() -> None:
     assert source.bounded
 
 
-def test_exponential_restart_doubles_and_refuses_another_multiplier() -> None:
-    strategy = RestartStrategies.exponential_delay_restart(1000, 60_000)
-    assert (strategy.type, strategy.delay, strategy.max_delay) == ("exponential-delay", 1000, 60_000)
-    with pytest.raises(JobDefinitionError, match=r"multiplier of 1\.5"):
-        RestartStrategies.exponential_delay_restart(1000, 60_000, 1.5)
+def test_exponential_restart_grows_as_flink_does_and_as_asked() -> None:
+    assert RestartStrategies.exponential_delay_restart(1000, 60_000) == restart_strategy("exponential-delay")
+    assert RestartStrategies.exponential_delay_restart(1000, 60_000).multiplier == 1.5
+    assert RestartStrategies.exponential_delay_restart(1000, 60_000, 2.0).multiplier == 2.0
+    with pytest.raises(JobDefinitionError, match=r"at least 1, found 0\.5"):
+        RestartStrategies.exponential_delay_restart(1000, 60_000, 0.5)
