@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from planner.graphs.state import default_max_parallelism, state_of
+from planner.flink.defaults import default_max_parallelism
+from planner.graphs.state import state_of
 from planner.graphs.stream_graph import StreamNode
 from planner.job import Partition
 from planner.pipeline import Plan
