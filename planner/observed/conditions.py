@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from planner.graphs.state import default_max_parallelism
+from planner.flink.defaults import default_max_parallelism
 from planner.observed.job import ObservedEdge, ObservedJob, ObservedOperator
 from planner.observed.labels import called_multiple_input, may_be_multiple_input, sql_kind
 

@@ -22,7 +22,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends.dsl": WORDS | {"planner.settings", "planner.flink"},
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
     "planner.frontends.flink_export": WORDS,
-    "planner.observed": WORDS | {"planner.graphs", "planner.frontends.flink_export"},
+    "planner.observed": WORDS | {"planner.flink", "planner.graphs", "planner.frontends.flink_export"},
     "planner.snapshots": WORDS | {"planner.graphs", "planner.flink"},
     "planner.savepoints": PLANNER,
     "planner.explanation": PLANNER | {"planner.chaining"},
