@@ -25,6 +25,7 @@ __all__ = ["MAGIC", "Metadata", "SavedOperator", "SavedSubtask", "read_metadata"
 MAGIC = bytes.fromhex("4960672d")
 _MASTER_MAGIC = -0x3694E96A  # 0xC96B1696 with a sign
 _NEWEST = 6
+_PROPERTIES = "org.apache.flink.runtime.checkpoint.CheckpointProperties"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +131,16 @@ def _body(cursor: Cursor, version: int) -> Metadata:
         checkpoint_id=checkpoint_id,
         operators=operators,
         master_states=masters,
-        properties=read_java_object(cursor) if version >= 4 else None,
+        properties=_properties(cursor) if version >= 4 else None,
     )
+
+
+def _properties(cursor: Cursor) -> JavaNames:
+    start = cursor.at
+    names = read_java_object(cursor)
+    if _PROPERTIES not in names.classes:
+        raise BrokenFile("the properties are those of something else", start)
+    return names
 
 
 def _master_state(cursor: Cursor) -> str:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-ARCHIVE = Path(__file__).parents[1] / "planner/savepoints/flink.tar.xz"
+FOLDER = Path(__file__).parents[1] / "planner/savepoints"
 MODES = ("strict", "allow_non_restored_state")
 
 
@@ -39,8 +39,8 @@ class Restore:
 
 
 @cache
-def _files() -> dict[str, bytes]:
-    with lzma.open(ARCHIVE) as packed, tarfile.open(fileobj=packed) as archive:
+def _files(archive_name: str = "flink.tar.xz") -> dict[str, bytes]:
+    with lzma.open(FOLDER / archive_name) as packed, tarfile.open(fileobj=packed) as archive:
         found = ((member.name, archive.extractfile(member)) for member in archive if member.isfile())
         return {name: opened.read() for name, opened in found if opened is not None}
 
@@ -73,6 +73,17 @@ def restores() -> dict[str, Restore]:
                 answers={mode: verdict[mode] for mode in MODES},
             )
     return found
+
+
+@cache
+def all_kinds() -> dict[str, Reading]:
+    """Files with every kind of handle, by the version of the format."""
+    files = _files("kinds.tar.xz")
+    names = [name.removesuffix(".json") for name in files if name.endswith(".json")]
+    return {
+        name.removeprefix("kinds/"): Reading(files[f"{name}.metadata"], json.loads(files[f"{name}.json"]))
+        for name in names
+    }
 
 
 def savepoint(name: str) -> bytes:

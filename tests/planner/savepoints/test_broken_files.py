@@ -16,10 +16,10 @@ from planner.savepoints.contents import describe_savepoint
 from planner.savepoints.cursor import BrokenFile
 from planner.savepoints.files import is_savepoint, load_savepoint
 from planner.savepoints.metadata import read_metadata
-from tests.support.savepoints import readings
+from tests.support.savepoints import all_kinds, readings
 
-# One of each backend and format: together they have every kind of handle that Flink was seen to write.
-SEEDS = sorted(readings())[::7]
+FILES = {**readings(), **all_kinds()}
+SEEDS = [*sorted(readings())[::12], *sorted(all_kinds())]  # together they have every kind of handle
 
 
 def message(data: bytes) -> str:
@@ -30,7 +30,7 @@ def message(data: bytes) -> str:
 
 @pytest.mark.parametrize("name", SEEDS)
 def test_every_cut_is_noticed(name: str) -> None:
-    data = readings()[name].data
+    data = FILES[name].data
     for length in range(0, len(data), 1 if len(data) < 4000 else 7):
         message(data[:length])
 
@@ -38,7 +38,7 @@ def test_every_cut_is_noticed(name: str) -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(SEEDS), st.lists(st.tuples(st.integers(0, 1 << 20), st.integers(0, 255)), max_size=8))
 def test_changed_bytes_are_read_or_refused(name: str, changes: list[tuple[int, int]]) -> None:
-    data = bytearray(readings()[name].data)
+    data = bytearray(FILES[name].data)
     for at, value in changes:
         data[at % len(data)] = value
     _read_or_refuse(bytes(data))
@@ -53,7 +53,7 @@ def test_any_bytes_are_read_or_refused(version: int, body: bytes) -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(SEEDS), st.integers(0, 1 << 20), st.integers(-(1 << 31), (1 << 31) - 1))
 def test_a_wrong_length_takes_no_memory(name: str, at: int, value: int) -> None:
-    data = bytearray(readings()[name].data)
+    data = bytearray(FILES[name].data)
     at %= len(data) - 4
     data[at : at + 4] = struct.pack(">i", value)
     tracemalloc.start()

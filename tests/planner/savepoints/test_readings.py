@@ -9,7 +9,7 @@ import pytest
 
 from planner.savepoints.contents import OperatorContents, SavepointContents, describe_savepoint
 from planner.savepoints.files import load_savepoint
-from tests.support.savepoints import readings
+from tests.support.savepoints import all_kinds, readings
 
 
 def contents(data: bytes, folder: Path) -> SavepointContents:
@@ -44,6 +44,25 @@ def test_a_file_is_read_as_flink_reads_it(name: str, tmp_path: Path) -> None:
         if wanted is not None:
             assert operator.all_named
             assert names(operator) == sorted(state.replace(" null", " None") for state in wanted)
+
+
+@pytest.mark.parametrize("name", sorted(all_kinds()))
+def test_every_kind_of_handle_of_every_version_is_read_as_flink_reads_it(name: str, tmp_path: Path) -> None:
+    reading = all_kinds()[name]
+    found = contents(reading.data, tmp_path)
+    assert found.metadata.version == int(name[-1])
+    assert found.metadata.checkpoint_id == reading.flink["checkpoint_id"]
+    assert len(found.metadata.master_states) == reading.flink["master"]
+    assert len(found.operators) == len(reading.flink["operators"])
+    for operator, flink in zip(found.operators, reading.flink["operators"], strict=True):
+        ours = {**operator.to_dict(), "kinds": sorted(operator.kinds), "subtasks": len(operator.saved.subtasks)}
+        assert {key: ours[key] for key in flink} == flink
+
+
+def test_names_beyond_ascii_are_read_as_java_writes_them(tmp_path: Path) -> None:
+    found = contents(all_kinds()["v6"].data, tmp_path)
+    names = {state.name for operator in found.operators for state in operator.states}
+    assert {"eins", "zwei\N{GRINNING FACE}", "drei"} <= names
 
 
 @pytest.mark.parametrize(
