@@ -59,10 +59,12 @@ class Savepoint:
 
 def is_savepoint(argument: str) -> bool:
     """Whether an argument names a savepoint: a folder with a `_metadata` file, or a file that begins as one does."""
-    path = _metadata_path(argument)
-    if path.name == FILE_NAME:
-        return True
+    path = Path(argument)
     try:
+        if path.is_dir():
+            return (path / FILE_NAME).exists()
+        if path.name == FILE_NAME:
+            return True
         if not stat.S_ISREG(path.stat().st_mode):
             return False
         with path.open("rb") as opened:
