@@ -103,7 +103,7 @@ def _document(explanation: Explanation, only_broken: bool) -> dict[str, Any]:
 
 
 def _one_edge(compiled: Plan, explanation: Explanation, wanted: str, format: str) -> None:
-    from planner.explanation.conditions import check_conditions
+    from planner.chaining.conditions import check_conditions
     from planner.explanation.selection import select_edges
 
     chosen = select_edges(explanation.edges, wanted)

@@ -55,6 +55,7 @@ def _candidate(
         downstream=graph.by_id[edge.target],
         upstream_outputs=len(graph.out_edges[edge.source]),
         downstream_inputs=len(graph.in_edges[edge.target]),
+        upstream_fed_by=frozenset(graph.edges[at].partitioner for at in graph.in_edges[edge.source]),
         position_shared=(edge.target, edge.type_number) in shared,
         chain_head=heads[edge.source],
         chaining=graph.chaining,

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from planner.explanation.operators import OperatorRef, describe_operators
-from planner.explanation.remedies import settings_for
-from planner.graphs.obstacle import Obstacle
+from planner.graphs.obstacle import Obstacle, to_remove
 from planner.graphs.stream_graph import StreamEdge
 from planner.job import Location, Partitioner
 from planner.pipeline import Plan
@@ -66,13 +65,7 @@ class EdgeExplanation:
         """The smallest changes that would chain the edge, all of them together; empty where nothing should or can."""
         if self.verdict != "broken":
             return ()
-        return tuple(dict.fromkeys(o.change for o in self._to_remove() if o.change))
-
-    def _to_remove(self) -> tuple[Obstacle, ...]:
-        # Flink's own rebalance goes away with the difference in parallelism that caused it.
-        codes = {obstacle.code for obstacle in self.obstacles}
-        implicit = self.asked_by.startswith(IMPLICIT) and "CH009" in codes
-        return tuple(o for o in self.obstacles if not (implicit and o.code == "CH007"))
+        return tuple(dict.fromkeys(o.change for o in to_remove(self.obstacles) if o.change))
 
     def to_dict(self) -> dict[str, Any]:
         """The edge as JSON-ready data."""
@@ -95,9 +88,6 @@ class EdgeExplanation:
             "settings": list(self.settings),
             "traffic": self.traffic.to_dict() if self.traffic else None,
         }
-
-
-IMPLICIT = "Flink itself"
 
 
 def explain_edges(plan: Plan, *, buffers_per_channel: int, floating_buffers: int) -> tuple[EdgeExplanation, ...]:
@@ -128,7 +118,7 @@ def _explain(
         asked_by=_asked_by(plan, edge),
         location=edge.partition.location if edge.partition else target.location,
         obstacles=obstacles,
-        settings=settings_for(plan, edge, obstacles) if verdict == "broken" else (),
+        settings=_settings(obstacles) if verdict == "broken" else (),
         traffic=traffic,
     )
 
@@ -139,6 +129,14 @@ def _verdict(obstacles: tuple[Obstacle, ...]) -> Verdict:
     if any(obstacle.needed for obstacle in obstacles):
         return "needed"
     return "fixed" if any(obstacle.change is None for obstacle in obstacles) else "broken"
+
+
+def _settings(obstacles: tuple[Obstacle, ...]) -> tuple[str, ...]:
+    """Settings that together remove all obstacles of an edge, or () where one of them has none."""
+    removed = to_remove(obstacles)
+    if any(not obstacle.settings for obstacle in removed):
+        return ()
+    return tuple(dict.fromkeys(setting for obstacle in removed for setting in obstacle.settings))
 
 
 def _asked_by(plan: Plan, edge: StreamEdge) -> str:
@@ -152,7 +150,7 @@ def _asked_by(plan: Plan, edge: StreamEdge) -> str:
         return place
     if edge.partitioner == "FORWARD":
         return "the default between equal parallelisms" if upstream == downstream else "the default"
-    return f"{IMPLICIT}: nothing is written there, and parallelism differs ({upstream} -> {downstream})"
+    return f"Flink itself: nothing is written there, and parallelism differs ({upstream} -> {downstream})"
 
 
 def _traffic(plan: Plan, per_channel: int, floating: int) -> dict[int, Traffic]:

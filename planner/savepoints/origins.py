@@ -18,7 +18,6 @@ __all__ = ["Certainty", "Origin", "find_origins"]
 Certainty = Literal["certain", "likely"]
 _BUDGET = 200_000  # operators hashed: about a second
 _MOST_EDITS = 3
-_CHAINING_OFF = "CH001"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +111,7 @@ class _Search:
 
     def edits(self, shape: IdShape) -> Iterator[Edit]:
         uids = {operator.uid for operator in self.missing.values() if operator.uid and operator.id not in self.found}
-        off = (at for at, found in enumerate(self.plan.obstacles) if [o.code for o in found] == [_CHAINING_OFF])
+        off = (at for at, found in enumerate(self.plan.obstacles) if {o.about for o in found} == {"job"})
         return edits_of(shape, sorted(uids), frozenset(off))
 
     def taken_back(self, edits: tuple[Edit, ...]) -> _Step | None:

@@ -13,7 +13,7 @@ from planner.explanation.explain import Explanation
 from planner.explanation.operators import ORIGIN_WORDS
 
 if TYPE_CHECKING:
-    from planner.explanation.conditions import Condition
+    from planner.chaining.conditions import Condition
 
 NEEDED = "leave it: this exchange is part of what the job computes"
 LONG_CHAIN = 30  # operators listed of one chain

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule
+from planner.chaining.rule import Candidate, ChainingRule, as_written
 from planner.graphs.obstacle import Obstacle
 
 
 def _find(edge: Candidate) -> Obstacle | None:
     if edge.chaining:
         return None
-    return RULE.obstacle("chaining is off for the job", "remove disable_operator_chaining() (YAML: chaining: false)")
+    # An async operator may then meet a legacy source at the head of the longer chain: only a new plan tells.
+    settings = () if edge.downstream.yielding else ("job.chaining=true",)
+    off = as_written(edge.downstream.operator, "disable_operator_chaining()", "chaining: false")
+    return RULE.obstacle("chaining is off for the job", f"remove {off} from the job", settings=settings)
+
+
+def _holds(edge: Candidate) -> str:
+    return "chaining is on for the job"
 
 
 RULE = ChainingRule(
     code="CH001",
     slug="chaining-disabled",
+    about="job",
     summary="chaining is off for the job",
     checks=("The job-wide switch: `env.disable_operator_chaining()`, or `chaining: false` in YAML."),
     why=(
@@ -30,4 +38,5 @@ RULE = ChainingRule(
 env.disable_operator_chaining()   # every edge of the job now shows CH001
 """,
     find=_find,
+    holds=_holds,
 )

@@ -15,9 +15,17 @@ def _find(edge: Candidate) -> Obstacle | None:
     return RULE.obstacle(f"{edge.downstream.name} has {edge.downstream_inputs} input edges", None, needed=True)
 
 
+def _holds(edge: Candidate) -> str:
+    name, inputs = edge.downstream.name, edge.downstream_inputs
+    if inputs == 1:
+        return f"{name} has one input edge"
+    return f"{name} has {inputs} input edges, and chains sources like {edge.upstream.name}"
+
+
 RULE = ChainingRule(
     code="CH002",
     slug="multiple-inputs",
+    about="inputs",
     summary="the downstream operator has more than one input edge",
     checks=(
         "How many edges enter the downstream operator, over all its input positions. An operator with the "
@@ -36,4 +44,5 @@ RULE = ChainingRule(
 orders.connect(payments).map(Match())   # both edges into Co-Map show CH002
 """,
     find=_find,
+    holds=_holds,
 )

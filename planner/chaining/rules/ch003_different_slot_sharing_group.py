@@ -10,14 +10,22 @@ def _find(edge: Candidate) -> Obstacle | None:
     up, down = edge.upstream.slot_sharing_group, edge.downstream.slot_sharing_group
     if up == down:
         return None
+    key = edge.downstream.operator.key
     return RULE.obstacle(
-        f"slot sharing group {up} -> {down}", f"put {edge.downstream.operator.key} into slot sharing group {up}"
+        f"slot sharing group {up} -> {down}",
+        f"put {key} into slot sharing group {up}",
+        settings=(f"{key}.slot_sharing_group={up}",),
     )
+
+
+def _holds(edge: Candidate) -> str:
+    return f"both in {edge.upstream.slot_sharing_group!r}"
 
 
 RULE = ChainingRule(
     code="CH003",
     slug="different-slot-sharing-group",
+    about="slot sharing group",
     summary="the two operators are in different slot sharing groups",
     checks=(
         "The slot sharing group of both operators. An operator without one of its own takes the group that "
@@ -33,4 +41,5 @@ RULE = ChainingRule(
 source.map(parse).slot_sharing_group("heavy")   # the edge source -> Map shows CH003
 """,
     find=_find,
+    holds=_holds,
 )

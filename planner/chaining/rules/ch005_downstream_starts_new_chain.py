@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule
+from planner.chaining.rule import Candidate, ChainingRule, as_written
 from planner.graphs.obstacle import Obstacle
 
 
@@ -10,20 +10,27 @@ def _find(edge: Candidate) -> Obstacle | None:
     strategy = edge.downstream.chaining_strategy
     if strategy not in ("NEVER", "HEAD"):
         return None
-    asked = edge.downstream.operator.chaining
-    key = edge.downstream.operator.key
-    if asked is None:
-        # Batch mode sorts keyed input, legacy sources stand first: no setting of the user's would change it.
-        return RULE.obstacle(
-            f"{edge.downstream.name} has the strategy {strategy} (its input is sorted)", None, needed=True
-        )
-    call = "disable_chaining()" if asked == "disable" else "start_new_chain()"
-    return RULE.obstacle(f"{edge.downstream.name} has the strategy {strategy}", f"remove {call} from {key}")
+    seen, operator = f"{edge.downstream.name} has the strategy {strategy}", edge.downstream.operator
+    if operator.chaining is None:
+        # Batch mode sorts keyed input: no setting of the user's would change it.
+        return RULE.obstacle(f"{seen} (its input is sorted)", None, needed=True, side="downstream")
+    call = "disable_chaining()" if operator.chaining == "disable" else "start_new_chain()"
+    return RULE.obstacle(
+        seen,
+        f"remove {as_written(operator, call, f'chaining: {operator.chaining}')} from {operator.key}",
+        settings=(f"{operator.key}.chaining=none",),
+        side="downstream",
+    )
+
+
+def _holds(edge: Candidate) -> str:
+    return f"{edge.downstream.name} has the strategy {edge.downstream.chaining_strategy}"
 
 
 RULE = ChainingRule(
     code="CH005",
     slug="downstream-starts-new-chain",
+    about="strategy",
     summary="the downstream strategy is NEVER or HEAD",
     checks=(
         "Whether the downstream operator was told `start_new_chain()` or `disable_chaining()`, or is keyed in "
@@ -35,4 +42,5 @@ RULE = ChainingRule(
 stream.map(parse).start_new_chain()   # the edge into Map shows CH005
 """,
     find=_find,
+    holds=_holds,
 )

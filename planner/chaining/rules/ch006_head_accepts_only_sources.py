@@ -9,16 +9,20 @@ from planner.graphs.obstacle import Obstacle
 def _find(edge: Candidate) -> Obstacle | None:
     if edge.downstream.chaining_strategy != "HEAD_WITH_SOURCES" or edge.upstream.source == "new":
         return None
-    what = "a legacy source" if edge.upstream.source == "legacy" else "not a source"
-    change = (
-        f"read {edge.upstream.operator.key} through the new source API" if edge.upstream.source == "legacy" else None
-    )
-    return RULE.obstacle(f"{edge.upstream.name} is {what}", change)
+    if edge.upstream.source != "legacy":
+        return RULE.obstacle(f"{edge.upstream.name} is not a source", None)
+    key = edge.upstream.operator.key
+    return RULE.obstacle(f"{edge.upstream.name} is a legacy source", f"read {key} through the new source API")
+
+
+def _holds(edge: Candidate) -> str:
+    return f"{edge.downstream.name} has the strategy {edge.downstream.chaining_strategy}"
 
 
 RULE = ChainingRule(
     code="CH006",
     slug="head-accepts-only-sources",
+    about="source",
     summary="the downstream strategy is HEAD_WITH_SOURCES and the upstream is not a new-style source",
     checks=(
         "For a multi-input operator with the strategy HEAD_WITH_SOURCES: whether the upstream is a source of "
@@ -36,4 +40,5 @@ RULE = ChainingRule(
 - {id: joined, type: multi_input, inputs: [orders, cleaned], chain_sources: true}   # cleaned is a map: CH006
 """,
     find=_find,
+    holds=_holds,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule
+from planner.chaining.rule import Candidate, ChainingRule, as_written
 from planner.graphs.obstacle import Obstacle
 
 # Who gets which record is part of the result: chaining would change the answer, not only its cost.
@@ -19,22 +19,37 @@ def _find(edge: Candidate) -> Obstacle | None:
     if partitioner == "FORWARD":
         return None
     if edge.edge.partition is None:
-        return RULE.obstacle(
-            f"{partitioner}: Flink inserts it because parallelism goes "
-            f"{edge.upstream.parallelism} -> {edge.downstream.parallelism}",
-            f"give both operators one parallelism ({edge.upstream.parallelism} or {edge.downstream.parallelism})",
-        )
+        return _inserted(edge)
     if partitioner in _NEEDED:
         return RULE.obstacle(f"{partitioner}: {_NEEDED[partitioner]}", None, needed=True)
+    operator = edge.downstream.operator
+    written = as_written(operator, f"{partitioner.lower()}()", f"partition: {partitioner.lower()}")
     return RULE.obstacle(
         f"{partitioner} at {edge.edge.partition.location}",
-        f"remove {partitioner.lower()}() in front of {edge.downstream.operator.key}",
+        f"remove {written} in front of {operator.key}",
+        # With several inputs the setting would change all of them.
+        settings=(f"{operator.key}.partition=forward",) if len(operator.inputs) == 1 else (),
     )
+
+
+def _inserted(edge: Candidate) -> Obstacle:
+    """Flink's own partitioner, which is there only because the parallelisms differ."""
+    up, down = edge.upstream.parallelism, edge.downstream.parallelism
+    return RULE.obstacle(
+        f"{edge.edge.partitioner}: Flink inserts it because parallelism goes {up} -> {down}",
+        f"give both operators one parallelism ({up} or {down})",
+        consequence=True,
+    )
+
+
+def _holds(edge: Candidate) -> str:
+    return "the partitioner is FORWARD"
 
 
 RULE = ChainingRule(
     code="CH007",
     slug="non-forward-partitioner",
+    about="partitioner",
     summary="the partitioner is not forward",
     checks=(
         "How records travel: only FORWARD sends every record to the subtask with the same number. Hash, "
@@ -52,4 +67,5 @@ RULE = ChainingRule(
 stream.rebalance().map(parse)   # the edge into Map shows CH007
 """,
     find=_find,
+    holds=_holds,
 )

@@ -14,9 +14,14 @@ def _find(edge: Candidate) -> Obstacle | None:
     return RULE.obstacle("exchange mode BATCH", f"remove exchange: batch in front of {edge.downstream.operator.key}")
 
 
+def _holds(edge: Candidate) -> str:
+    return f"the exchange mode is {edge.edge.exchange_mode}"
+
+
 RULE = ChainingRule(
     code="CH008",
     slug="batch-exchange",
+    about="exchange",
     summary="the exchange mode is BATCH",
     checks=(
         "The exchange mode of the edge. In streaming mode BATCH has no effect and is not an obstacle; in "
@@ -34,4 +39,5 @@ RULE = ChainingRule(
 - {id: out, type: map, input: {from: parsed, partition: forward, exchange: batch}}   # CH008 in batch mode
 """,
     find=_find,
+    holds=_holds,
 )

@@ -4,27 +4,47 @@ from __future__ import annotations
 
 from planner.chaining.rule import Candidate, ChainingRule
 from planner.graphs.obstacle import Obstacle
+from planner.graphs.stream_graph import StreamNode
 
 
 def _find(edge: Candidate) -> Obstacle | None:
-    up, down = edge.upstream.parallelism, edge.downstream.parallelism
-    if up == down:
-        return None
-    return RULE.obstacle(f"parallelism {up} -> {down}", _change(edge))
-
-
-def _change(edge: Candidate) -> str:
-    """The change on the side that stands out: the operator with a parallelism of its own follows the other one."""
     up, down = edge.upstream, edge.downstream
-    if up.operator.kind == "source" and not up.operator.parallel:
-        return f"set the parallelism of {down.operator.key} to 1, or use a source that can run in parallel"
-    follower, leader = (up, down) if up.parallelism_configured and not down.parallelism_configured else (down, up)
-    return f"set the parallelism of {follower.operator.key} to {leader.parallelism}"
+    if up.parallelism == down.parallelism:
+        return None
+    follower, leader = (up, down) if _upstream_follows(edge) else (down, up)
+    key = follower.operator.key
+    change = f"set the parallelism of {key} to {leader.parallelism}"
+    if _single(up):
+        change += ", or use a source that can run in parallel"
+    decided = up.operator is not down.operator and leader.parallelism > 0
+    return RULE.obstacle(
+        f"parallelism {up.parallelism} -> {down.parallelism}",
+        change,
+        settings=(f"{key}.parallelism={leader.parallelism}",) if decided else (),
+    )
+
+
+def _upstream_follows(edge: Candidate) -> bool:
+    """Whether the upstream should take the downstream's parallelism: it stands out, and nothing binds it to its own."""
+    up, down = edge.upstream, edge.downstream
+    if _single(up) or edge.upstream_fed_by == {"GLOBAL"}:  # further subtasks of it would get no records
+        return False
+    return up.parallelism_configured and not down.parallelism_configured
+
+
+def _single(node: StreamNode) -> bool:
+    """Whether Flink runs the node with one subtask, whatever is set."""
+    return node.operator.kind == "source" and not node.operator.parallel
+
+
+def _holds(edge: Candidate) -> str:
+    return f"{edge.upstream.parallelism} on both"
 
 
 RULE = ChainingRule(
     code="CH009",
     slug="different-parallelism",
+    about="parallelism",
     summary="parallelism differs",
     checks=(
         "The parallelism of both operators: their own, else the job's. A non-parallel legacy source has "
@@ -42,4 +62,5 @@ RULE = ChainingRule(
 source.map(parse).set_parallelism(4)   # with a job parallelism of 2, the edge into Map shows CH007 and CH009
 """,
     find=_find,
+    holds=_holds,
 )

@@ -10,17 +10,29 @@ def _find(edge: Candidate) -> Obstacle | None:
     up, down = edge.upstream.max_parallelism, edge.downstream.max_parallelism
     if up == down or edge.chain_different_max_parallelism:
         return None
-    shown = f"max parallelism {_shown(up)} -> {_shown(down)}"
-    return RULE.obstacle(shown, f"give {edge.downstream.operator.key} the max parallelism {_shown(up)}")
+    key = edge.downstream.operator.key
+    return RULE.obstacle(
+        f"max parallelism {_shown(up)} -> {_shown(down)}",
+        f"give {key} the max parallelism {_shown(up)}",
+        settings=(f"{key}.max_parallelism={up if up > 0 else 'none'}",),
+    )
 
 
 def _shown(max_parallelism: int) -> str:
     return "unset" if max_parallelism < 0 else str(max_parallelism)
 
 
+def _holds(edge: Candidate) -> str:
+    up, down = edge.upstream.max_parallelism, edge.downstream.max_parallelism
+    if up == down:
+        return f"{_shown(up)} on both"
+    return f"{_shown(up)} -> {_shown(down)}, which the job allows"
+
+
 RULE = ChainingRule(
     code="CH010",
     slug="different-max-parallelism",
+    about="max parallelism",
     summary="max parallelism differs and the job does not allow chaining across that",
     checks=(
         "The max parallelism of both operators, where the option `pipeline.operator-chaining.chain-operators- "
@@ -40,4 +52,5 @@ env.configure({"pipeline.operator-chaining.chain-operators-with-different-max-pa
 source.map(parse).set_max_parallelism(512)   # CH010
 """,
     find=_find,
+    holds=_holds,
 )

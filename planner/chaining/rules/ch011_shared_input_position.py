@@ -12,9 +12,14 @@ def _find(edge: Candidate) -> Obstacle | None:
     return RULE.obstacle(f"other edges enter the same input of {edge.downstream.name} (a union)", None, needed=True)
 
 
+def _holds(edge: Candidate) -> str:
+    return f"no other edge enters input {edge.edge.type_number} of {edge.downstream.name}"
+
+
 RULE = ChainingRule(
     code="CH011",
     slug="shared-input-position",
+    about="inputs",
     summary="another edge enters the same input position (a union)",
     checks=("Whether another edge enters the same input position of the downstream operator, as behind a union."),
     why=(
@@ -29,4 +34,5 @@ RULE = ChainingRule(
 first.union(second).map(parse)   # both edges into Map show CH002 and CH011
 """,
     find=_find,
+    holds=_holds,
 )

@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.diff.comparison import BrokenChain, Comparison
+from planner.graphs.obstacle import to_remove
 from planner.job import Location
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule, called
@@ -47,7 +48,7 @@ def _finding(rule: LintRule, subject: Subject, comparison: Comparison, broken: B
     obstacles = subject.plan.obstacles[broken.new_edge]
     reasons = "; ".join(f"{found.code} {found.slug}: {found.values}" for found in obstacles)
     between = ", ".join(called(subject.nodes[at]) for at in broken.through)
-    changes = list(dict.fromkeys(found.change for found in obstacles if found.change))
+    changes = list(dict.fromkeys(found.change for found in to_remove(obstacles) if found.change))
     return rule.finding(
         f"{called(source)} and {called(target)} were chained and no longer are"
         + (f", since {between} stands between them" if between else "")
@@ -55,25 +56,29 @@ def _finding(rule: LintRule, subject: Subject, comparison: Comparison, broken: B
         at=_changed_place(subject, comparison, broken),
         subject=f"{broken.source.old.key} -> {broken.target.old.key}",
         operator=target.operator,
-        fix="; or ".join(changes) or None,
+        fix="; and ".join(changes) or None,
     )
 
 
 def _changed_place(subject: Subject, comparison: Comparison, broken: BrokenChain) -> Location:
     """The line that broke the chain: the partitioner, else the end whose setting changed, else the target."""
     edge = subject.edges[broken.new_edge]
-    codes = {found.code for found in subject.plan.obstacles[broken.new_edge]}
+    obstacles = subject.plan.obstacles[broken.new_edge]
+    about = {found.about for found in obstacles}
     upstream, downstream = subject.node(edge.source).operator, subject.node(edge.target).operator
-    if edge.partition is not None and "CH007" in codes:
+    if edge.partition is not None and "partitioner" in about:
         return edge.partition.location
     if broken.through and comparison.new.edges[broken.new_edge].source in broken.through:
         return upstream.location
     before, after = broken.source.old, broken.source.new
-    own = ("CH009", before.parallelism != after.parallelism), ("CH003", before.group != after.group)
+    own = {
+        "parallelism": before.parallelism != after.parallelism,
+        "slot sharing group": before.group != after.group,
+    }
     kept = broken.target.old.parallelism == broken.target.new.parallelism and (
         broken.target.old.group == broken.target.new.group
     )
-    if codes == {"CH004"} or (kept and any(code in codes and changed for code, changed in own)):
+    if {found.side for found in obstacles} == {"upstream"} or (kept and any(own.get(what, False) for what in about)):
         return upstream.location
     return downstream.location
 

@@ -8,7 +8,7 @@ obstacle: both operators have the same parallelism, and without it they would ru
 ## Why it matters
 
 A rebalance sends every record over the network to even out load. Between operators of equal parallelism, and
-without skew, it only costs; a rescale there does not even even anything out.
+without skew, it only costs; a rescale there does not balance anything.
 
 ## Example
 
@@ -37,7 +37,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     for edge, obstacles in zip(subject.edges, subject.plan.obstacles, strict=True):
         if edge.partition is None or edge.partitioner not in _ASKED_FOR:
             continue
-        if [found.code for found in obstacles] != ["CH007"]:
+        if {found.about for found in obstacles} != {"partitioner"}:
             continue
         source, target = subject.node(edge.source), subject.node(edge.target)
         name = edge.partitioner.lower()

@@ -27,16 +27,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from planner.graphs.obstacle import to_remove
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule, called
-
-_PARALLELISM = "CH009"
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     for edge, obstacles in zip(subject.edges, subject.plan.obstacles, strict=True):
-        codes = {found.code for found in obstacles}
-        if edge.partition is not None or _PARALLELISM not in codes or codes - {_PARALLELISM, "CH007"}:
+        if {found.about for found in to_remove(obstacles)} != {"parallelism"}:
             continue
         source, target = subject.node(edge.source), subject.node(edge.target)
         if not source.operator.parallel:
@@ -49,7 +47,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
             at=blamed.operator.location,
             subject=subject.edge_key(edge),
             operator=target.operator,
-            fix=next((found.change for found in obstacles if found.code == _PARALLELISM), None),
+            fix=to_remove(obstacles)[0].change,
         )
 
 

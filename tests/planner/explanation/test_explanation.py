@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from planner.chaining.conditions import check_conditions
 from planner.errors import OptionError
-from planner.explanation.conditions import check_conditions
 from planner.explanation.explain import Explanation, explain_plan
 from planner.explanation.operators import describe_operators, matches
 from planner.explanation.order import explain_order

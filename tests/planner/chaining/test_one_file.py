@@ -1,0 +1,118 @@
+"""A chaining rule is one file and its lines in the registry: taking one away and adding one shows everywhere."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import planner
+
+OWN_RULE = '''\
+"""Operators of the same name."""
+
+from planner.chaining.rule import Candidate, ChainingRule
+from planner.graphs.obstacle import Obstacle
+
+
+def _find(edge: Candidate) -> Obstacle | None:
+    if edge.upstream.name != edge.downstream.name:
+        return None
+    key = edge.downstream.operator.key
+    return RULE.obstacle(f"both are {edge.upstream.name}", f"rename {key}", settings=(f"{key}.name=other",))
+
+
+def _holds(edge: Candidate) -> str:
+    return f"{edge.upstream.name} is not {edge.downstream.name}"
+
+
+RULE = ChainingRule(
+    code="CH099", slug="same-name", about="other", summary="both operators have one name",
+    checks="Names.", why="A test.", fix="Rename one.", example="stream.map(f).map(g)",
+    find=_find, holds=_holds,
+)
+'''
+JOB = """\
+name: names
+operators:
+  - {id: numbers, type: source, collection: [{n: 1}]}
+  - {id: first, type: map, input: numbers, chaining: disable}
+  - {id: second, type: map, input: first}
+  - {id: out, type: print, input: second}
+"""
+ASK = """\
+import json, sys
+from planner import load_plan
+from planner.chaining.conditions import check_conditions
+from planner.chaining.registry import BY_CODE
+from planner.explanation.explain import explain_plan
+compiled = load_plan("job.yaml")
+edges = explain_plan(compiled).edges
+edge = next(e for e in edges if (e.source.key, e.target.key) == ("first", "second"))
+json.dump({
+    "rules": sorted(BY_CODE),
+    "obstacles": [o.code for o in edge.obstacles],
+    "changes": edge.changes,
+    "settings": edge.settings,
+    "conditions": {c.code: c.found for c in check_conditions(compiled, edges[0].position)},
+}, sys.stdout)
+"""
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A copy of the planner, with a job beside it."""
+    source = Path(planner.__file__).parent
+    # Scripts for PyFlink are not needed here, and are most of the files.
+    shutil.copytree(source, tmp_path / "planner", ignore=shutil.ignore_patterns("__pycache__", "pyflink"))
+    (tmp_path / "job.yaml").write_text(JOB, encoding="utf-8")
+    return tmp_path
+
+
+def ask(house: Path) -> dict[str, object]:
+    done = subprocess.run([sys.executable, "-c", ASK], cwd=house, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, object] = json.loads(done.stdout)
+    return answer
+
+
+def test_a_rule_goes_with_its_file_and_comes_with_its_file(house: Path) -> None:
+    chaining = house / "planner" / "chaining"
+    registry = chaining / "registry.py"
+    text = registry.read_text(encoding="utf-8")
+    text = "".join(line for line in text.splitlines(keepends=True) if "ch004_upstream_never_chains" not in line)
+    text = text.replace(
+        "    ch012_yielding_after_legacy_source,\n", "    ch012_yielding_after_legacy_source,\n    mine,\n"
+    )
+    text = text.replace(
+        "ch012_yielding_after_legacy_source.RULE,\n", "ch012_yielding_after_legacy_source.RULE, mine.RULE\n"
+    )
+    registry.write_text(text, encoding="utf-8")
+    (chaining / "rules" / "ch004_upstream_never_chains.py").unlink()
+    (chaining / "rules" / "mine.py").write_text(OWN_RULE, encoding="utf-8")
+    answer = ask(house)
+    codes = [f"CH{number:03}" for number in range(1, 13) if number != 4]
+    assert answer["rules"] == [*codes, "CH099"]
+    assert answer["obstacles"] == ["CH099"]
+    assert answer["changes"] == ["rename second"]
+    assert answer["settings"] == ["second.name=other"]
+    conditions = answer["conditions"]
+    assert isinstance(conditions, dict)
+    assert conditions["CH099"] == "Source: Custom Source is not Map"
+    assert "CH004" not in conditions
+
+
+def test_no_other_module_of_the_planner_decides_by_the_code_of_a_rule() -> None:
+    root = Path(planner.__file__).parent
+    readers = [
+        path.relative_to(root).as_posix()
+        for path in sorted(root.rglob("*.py"))
+        if "chaining" not in path.parts
+        and "observed" not in path.parts  # exports have readings of their own
+        and '"CH0' in path.read_text(encoding="utf-8")
+    ]
+    assert readers == []
