@@ -1,0 +1,1 @@
+"""Real PyFlink beside ours: declarations taken from it, and plans compared with it."""

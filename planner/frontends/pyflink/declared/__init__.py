@@ -1,0 +1,1 @@
+"""`pyflink` as PyFlink 2.3 declares it."""

@@ -1,0 +1,1 @@
+"""`pyflink.common` as PyFlink 2.3 declares it."""

@@ -1,0 +1,13 @@
+"""`pyflink.common.io` as PyFlink 2.3 declares it; written by benchmarks/pyflink/declare.py."""
+
+from __future__ import annotations
+
+from planner.frontends.pyflink.recorded import Recorded
+
+__all__ = [
+    "InputFormat",
+]
+
+
+class InputFormat(Recorded):
+    def __init__(self) -> None: ...

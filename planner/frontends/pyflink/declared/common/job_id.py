@@ -1,0 +1,13 @@
+"""`pyflink.common.job_id` as PyFlink 2.3 declares it; written by benchmarks/pyflink/declare.py."""
+
+from __future__ import annotations
+
+from planner.frontends.pyflink.recorded import Recorded
+
+__all__ = [
+    "JobID",
+]
+
+
+class JobID(Recorded):
+    def __init__(self) -> None: ...

@@ -1,0 +1,1 @@
+"""`pyflink.datastream` as PyFlink 2.3 declares it."""

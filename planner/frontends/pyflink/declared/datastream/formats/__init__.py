@@ -1,0 +1,1 @@
+"""`pyflink.datastream.formats` as PyFlink 2.3 declares it."""

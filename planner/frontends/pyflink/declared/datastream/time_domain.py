@@ -1,0 +1,14 @@
+"""`pyflink.datastream.time_domain` as PyFlink 2.3 declares it; written by benchmarks/pyflink/declare.py."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+__all__ = [
+    "TimeDomain",
+]
+
+
+class TimeDomain(Enum):
+    EVENT_TIME = 0
+    PROCESSING_TIME = 1

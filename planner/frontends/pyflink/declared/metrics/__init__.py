@@ -1,0 +1,1 @@
+"""`pyflink.metrics` as PyFlink 2.3 declares it."""

@@ -1,0 +1,343 @@
+"""`pyflink.common.typeinfo` and output tags: the types of records, as far as a plan and a check of records need them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any
+
+__all__ = [
+    "BasicArrayTypeInfo", "BasicType", "BasicTypeInfo", "DateTypeInfo", "ExternalTypeInfo", "InstantTypeInfo",
+    "ListTypeInfo", "LocalTimeTypeInfo", "MapTypeInfo", "ObjectArrayTypeInfo", "OutputTag", "PickledBytesTypeInfo",
+    "PrimitiveArrayTypeInfo", "RowTypeInfo", "SqlTimeTypeInfo", "TimeTypeInfo", "TimestampTypeInfo", "TupleTypeInfo",
+    "TypeInformation", "Types", "type_of",
+]  # fmt: skip
+
+
+class TypeInformation:
+    """The type of a stream's records. Two are equal where Flink finds them equal: names of fields do not count."""
+
+    def _identity(self) -> tuple[Any, ...]:
+        return ()
+
+    def need_conversion(self) -> bool:
+        """Whether values have another form inside Flink."""
+        return False
+
+    def to_internal_type(self, obj: Any) -> Any:
+        """A value as Flink takes it; refuses what does not fit."""
+        return obj
+
+    def from_internal_type(self, obj: Any) -> Any:
+        """A value as Python sees it."""
+        return obj
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and isinstance(other, TypeInformation) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._identity()))
+
+    def __repr__(self) -> str:
+        return type(self).__name__
+
+
+class BasicType(Enum):
+    """The basic types, by Flink's names."""
+
+    STRING = "String"
+    BYTE = "Byte"
+    BOOLEAN = "Boolean"
+    SHORT = "Short"
+    INT = "Integer"
+    LONG = "Long"
+    FLOAT = "Float"
+    DOUBLE = "Double"
+    CHAR = "Char"
+    BIG_INT = "BigInteger"
+    BIG_DEC = "BigDecimal"
+    INSTANT = "Instant"
+
+
+class BasicTypeInfo(TypeInformation):
+    """A basic type."""
+
+    def __init__(self, basic_type: BasicType) -> None:
+        self._basic_type = basic_type
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (self._basic_type,)
+
+    def __repr__(self) -> str:
+        return self._basic_type.value
+
+
+for _basic in BasicType:
+    setattr(BasicTypeInfo, f"{_basic.name}_TYPE_INFO", staticmethod(lambda kind=_basic: _of_basic(kind)))
+
+
+class InstantTypeInfo(BasicTypeInfo):
+    """A point in time."""
+
+    def need_conversion(self) -> bool:
+        """Instants are counted in microseconds inside Flink."""
+        return True
+
+
+def _of_basic(kind: BasicType) -> BasicTypeInfo:
+    return InstantTypeInfo(kind) if kind is BasicType.INSTANT else BasicTypeInfo(kind)
+
+
+class PickledBytesTypeInfo(TypeInformation):
+    """Any Python object, pickled."""
+
+    def __repr__(self) -> str:
+        return "PickledByteArrayTypeInfo"
+
+
+class _Of(TypeInformation):
+    """A type made of one other."""
+
+    def __init__(self, element_type: TypeInformation) -> None:
+        self._element_type = element_type
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (self._element_type,)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}<{self._element_type}>"
+
+
+class PrimitiveArrayTypeInfo(_Of):
+    """An array of a primitive type."""
+
+
+class BasicArrayTypeInfo(_Of):
+    """An array of a basic type."""
+
+
+class ObjectArrayTypeInfo(_Of):
+    """An array of any type."""
+
+
+class ListTypeInfo(_Of):
+    """A list."""
+
+    @property
+    def elem_type(self) -> TypeInformation:
+        """The type of its elements."""
+        return self._element_type
+
+
+class ExternalTypeInfo(_Of):
+    """A row of the Table API."""
+
+    @property
+    def _type_info(self) -> TypeInformation:
+        return self._element_type
+
+
+class MapTypeInfo(TypeInformation):
+    """A map."""
+
+    def __init__(self, key_type_info: TypeInformation, value_type_info: TypeInformation) -> None:
+        self._key_type_info = key_type_info
+        self._value_type_info = value_type_info
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (self._key_type_info, self._value_type_info)
+
+    def __repr__(self) -> str:
+        return f"MapTypeInfo<{self._key_type_info}, {self._value_type_info}>"
+
+
+class _Fields(TypeInformation):
+    """A type of several fields."""
+
+    def __init__(self, field_types: Sequence[TypeInformation]) -> None:
+        self._field_types = list(field_types)
+
+    def get_field_types(self) -> list[TypeInformation]:
+        """The types of the fields."""
+        return self._field_types
+
+    def need_conversion(self) -> bool:
+        """Several fields always have another form inside Flink."""
+        return True
+
+    def _identity(self) -> tuple[Any, ...]:
+        return tuple(self._field_types)
+
+    def _values(self, obj: Any) -> tuple[Any, ...]:
+        return tuple(
+            field.to_internal_type(value) if isinstance(field, TypeInformation) else value
+            for field, value in zip(self._field_types, obj, strict=False)
+        )
+
+
+class RowTypeInfo(_Fields):
+    """A row, with or without names."""
+
+    def __init__(self, field_types: Sequence[TypeInformation], field_names: Sequence[str] | None = None) -> None:
+        super().__init__(field_types)
+        self._field_names = None if field_names is None else list(field_names)
+
+    def get_field_names(self) -> list[str]:
+        """The names: given, or f0, f1 and so on."""
+        return self._field_names or [f"f{number}" for number in range(len(self._field_types))]
+
+    def get_field_index(self, field_name: str) -> int:
+        """The position of a named field; -1 where rows have no names."""
+        return self._field_names.index(field_name) if self._field_names else -1
+
+    def to_internal_type(self, obj: Any) -> Any:
+        """The row's kind and values."""
+        from planner.frontends.pyflink.rows import Row
+
+        if obj is None:
+            return None
+        if isinstance(obj, Row):
+            named = obj.get_fields_by_names(self.get_field_names()) if hasattr(obj, "_fields") else list(obj)
+            return (obj.get_row_kind().value, *self._values(named))
+        if isinstance(obj, (list, tuple)):
+            return (0, *self._values(obj))
+        if isinstance(obj, dict) or hasattr(obj, "__dict__"):
+            found = obj if isinstance(obj, dict) else vars(obj)
+            return (0, *self._values([found.get(name) for name in self.get_field_names()]))
+        raise ValueError(f"Unexpected tuple {obj!r} with RowTypeInfo")
+
+    def __repr__(self) -> str:
+        if not self._field_names:
+            return f"RowTypeInfo({', '.join(map(str, self._field_types))})"
+        pairs = zip(self._field_names, self._field_types, strict=False)
+        return f"RowTypeInfo({', '.join(f'{name}: {kind}' for name, kind in pairs)})"
+
+
+class TupleTypeInfo(_Fields):
+    """A tuple."""
+
+    def to_internal_type(self, obj: Any) -> Any:
+        """The values."""
+        from planner.frontends.pyflink.rows import Row
+
+        if obj is None:
+            return None
+        if not isinstance(obj, (list, tuple, Row)):
+            raise ValueError(f"Unexpected tuple {obj!r} with TupleTypeInfo")
+        return self._values(list(obj))
+
+    def __repr__(self) -> str:
+        return f"TupleTypeInfo({', '.join(map(str, self._field_types))})"
+
+
+class DateTypeInfo(TypeInformation):
+    """A java.sql.Date."""
+
+
+class TimeTypeInfo(TypeInformation):
+    """A java.sql.Time."""
+
+
+class TimestampTypeInfo(TypeInformation):
+    """A java.sql.Timestamp."""
+
+
+class SqlTimeTypeInfo(TypeInformation):
+    """The types of java.sql's times."""
+
+    DATE = staticmethod(DateTypeInfo)
+    TIME = staticmethod(TimeTypeInfo)
+    TIMESTAMP = staticmethod(TimestampTypeInfo)
+
+
+class LocalTimeTypeInfo(TypeInformation):
+    """A type of java.time's local times."""
+
+    class TimeType(Enum):
+        """Which of them."""
+
+        LOCAL_DATE = 0
+        LOCAL_TIME = 1
+        LOCAL_DATE_TIME = 2
+
+    def __init__(self, time_type: TimeType) -> None:
+        self._time_type = time_type
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (self._time_type,)
+
+
+class Types:
+    """How scripts name types."""
+
+    SQL_DATE = staticmethod(DateTypeInfo)
+    SQL_TIME = staticmethod(TimeTypeInfo)
+    SQL_TIMESTAMP = staticmethod(TimestampTypeInfo)
+    PICKLED_BYTE_ARRAY = staticmethod(PickledBytesTypeInfo)
+
+    @staticmethod
+    def ROW(field_types: Sequence[TypeInformation]) -> RowTypeInfo:
+        """A row."""
+        return RowTypeInfo(field_types)
+
+    @staticmethod
+    def ROW_NAMED(field_names: Sequence[str], field_types: Sequence[TypeInformation]) -> RowTypeInfo:
+        """A row with names."""
+        return RowTypeInfo(field_types, field_names)
+
+    @staticmethod
+    def TUPLE(field_types: Sequence[TypeInformation]) -> TupleTypeInfo:
+        """A tuple."""
+        return TupleTypeInfo(field_types)
+
+    @staticmethod
+    def PRIMITIVE_ARRAY(element_type: TypeInformation) -> TypeInformation:
+        """An array of a primitive type."""
+        return PrimitiveArrayTypeInfo(element_type)
+
+    @staticmethod
+    def BASIC_ARRAY(element_type: TypeInformation) -> TypeInformation:
+        """An array of a basic type."""
+        return BasicArrayTypeInfo(element_type)
+
+    @staticmethod
+    def OBJECT_ARRAY(element_type: TypeInformation) -> TypeInformation:
+        """An array of any type."""
+        return ObjectArrayTypeInfo(element_type)
+
+    @staticmethod
+    def MAP(key_type_info: TypeInformation, value_type_info: TypeInformation) -> TypeInformation:
+        """A map."""
+        return MapTypeInfo(key_type_info, value_type_info)
+
+    @staticmethod
+    def LIST(element_type_info: TypeInformation) -> TypeInformation:
+        """A list."""
+        return ListTypeInfo(element_type_info)
+
+
+for _basic in BasicType:
+    setattr(Types, _basic.name, staticmethod(lambda kind=_basic: _of_basic(kind)))
+
+
+def type_of(output_type: Any) -> TypeInformation:
+    """The type that an `output_type` means: left out is pickled, a list is a row."""
+    if output_type is None:
+        return PickledBytesTypeInfo()
+    if isinstance(output_type, list):
+        return RowTypeInfo(output_type)
+    if not isinstance(output_type, TypeInformation):
+        raise TypeError(f"output_type must be None, list or TypeInformation, found {output_type!r}")
+    return output_type
+
+
+class OutputTag:
+    """The name and type of a side output."""
+
+    def __init__(self, tag_id: str, type_info: Any = None) -> None:
+        if not tag_id:
+            raise ValueError("OutputTag tag_id cannot be None or empty string")
+        if type_info is not None and not isinstance(type_info, (list, TypeInformation)):
+            raise TypeError("OutputTag type_info must be None, list or TypeInformation")
+        self.tag_id = tag_id
+        self.type_info = type_of(type_info)
