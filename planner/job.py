@@ -18,6 +18,13 @@ from planner.kinds import OperatorKind as OperatorKind
 Partitioner = Literal["FORWARD", "REBALANCE", "RESCALE", "SHUFFLE", "BROADCAST", "GLOBAL", "HASH", "CUSTOM"]
 RuntimeMode = Literal["streaming", "batch", "automatic"]
 Exchange = Literal["pipelined", "batch"]
+# How PyFlink runs an operator in a Python process; broadcast-state operators are never merged with others.
+PythonForm = Literal["plain", "keyed", "broadcast"]
+# The call that PyFlink puts an operator of its own into the job for.
+Helper = Literal[
+    "key_by", "window_all", "partition_custom", "values", "timestamps", "watermarks", "print", "side_output",
+    "topic_selector", "row_data", "collect",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +194,14 @@ class Operator:
     watermarks: Watermarks | None = None  # sources: the strategy given with the source, no operator of its own
     output: str | None = None  # the result's columns as Spark DDL; None: as the input's, or (Python maps) pickled
     ignores: tuple[tuple[str, str], ...] = ()  # lint codes with the reason each is ignored
+    # PyFlink only:
+    parallelism_inherited: bool = False  # `parallelism` is the environment's at the call, not the operator's own
+    python: PythonForm | None = None  # None: Java code
+    helper: Helper | None = None  # not written by the user: PyFlink's own, for this call
+    merged: tuple[Operator, ...] = ()  # the Python operators that became this one, in order
+    extra_ids: int = 0  # sinks: ids that the connector takes for itself
+    co_locates: bool = False  # sinks: the connector keeps writer and committer in one place
+    remarks: tuple[str, ...] = ()  # PyFlink's surprises at this call, for lint: "lost-assigner:with_idleness"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,6 +257,17 @@ class RestartStrategy:
     multiplier: float = EXPONENTIAL_DELAY_MULTIPLIER  # exponential-delay: the growth of the wait
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonLayer:
+    """What PyFlink does to a job between the script and Flink: the input of alignment and merging."""
+
+    registered: tuple[int, ...]  # transformation ids in the order of creation
+    remembered: Mapping[int, int]  # the parallelism that unions, partitions and side outputs saw when they were made
+    next_id: int
+    merge: bool = True  # python.operator-chaining.enabled
+    collect: int | None = None  # execute_and_collect: the stream whose records are wanted
+
+
 @dataclass(frozen=True, kw_only=True)
 class JobDefinition:
     """One job, as its author wrote it, before any stage."""
@@ -257,6 +283,10 @@ class JobDefinition:
     buffer_timeout: int | None = None
     restart_strategy: RestartStrategy | None = None
     options: Mapping[str, Any] = field(default_factory=dict)  # further Flink options, as given to configure()
+    python: PythonLayer | None = None  # a PyFlink job before its Python operators are aligned and merged
+    next_id: int | None = None  # the first id that the stream graph may take; None: after the highest
+    parallelism_origin: str | None = None  # who set `parallelism`, where more than the job may have
+    recorded: tuple[str, ...] = ()  # calls that only matter when the job runs
 
     @cached_property
     def operators(self) -> tuple[Operator, ...]:
@@ -272,9 +302,10 @@ class JobDefinition:
         """The `key_by` of each input; empty where the operator is not keyed, because not all its inputs are."""
         if operator.kind in NEVER_KEYED:
             return ()
-        keyed = [t for number in operator.inputs if isinstance(t := self.by_id[number], Partition)]
+        inputs = operator.inputs[:1] if operator.python == "broadcast" else operator.inputs
+        keyed = [t for number in inputs if isinstance(t := self.by_id[number], Partition)]
         keyed = [partition for partition in keyed if partition.partitioner == "HASH"]
-        return tuple(keyed) if len(keyed) == len(operator.inputs) else ()
+        return tuple(keyed) if len(keyed) == len(inputs) else ()
 
     def is_keyed(self, operator: Operator) -> bool:
         """Whether Flink gives the operator a key: all its inputs are keyed streams."""

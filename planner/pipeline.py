@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from planner.chaining.evaluation import find_obstacles
 from planner.graphs.execution_graph import ExecutionGraph, build_execution_graph
@@ -17,6 +17,9 @@ from planner.graphs.plan_json import plan_to_dict
 from planner.graphs.stream_graph import StreamGraph, build_stream_graph
 from planner.job import JobDefinition
 
+if TYPE_CHECKING:
+    from planner.merging import Merging
+
 Stage = Literal["stream", "job", "execution", "physical"]
 STAGES: tuple[Stage, ...] = ("stream", "job", "execution", "physical")
 
@@ -25,7 +28,7 @@ STAGES: tuple[Stage, ...] = ("stream", "job", "execution", "physical")
 class Plan:
     """A job compiled through Flink's graphs, as far as was asked."""
 
-    job: JobDefinition
+    job: JobDefinition  # as Flink gets it
     stream_graph: StreamGraph
     obstacles: tuple[
         tuple[Obstacle, ...], ...
@@ -34,6 +37,12 @@ class Plan:
     job_graph: JobGraph | None = None
     execution_graph: ExecutionGraph | None = None  # None in batch mode while a parallelism is undecided
     physical: Physical | None = None
+    merging: Merging | None = None  # PyFlink jobs: what became of the script's operators
+
+    @property
+    def written(self) -> JobDefinition:
+        """The job as its author wrote it: for PyFlink before Python operators merge."""
+        return self.merging.written if self.merging else self.job
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as JSON-ready data, in the documented shape."""
@@ -43,7 +52,12 @@ class Plan:
 def plan(job: JobDefinition, until: Stage = "physical") -> Plan:
     """Compile a job, stopping after the stage `until`."""
     last = STAGES.index(until)
-    job_graph = execution_graph = physical = None
+    job_graph = execution_graph = physical = merging = None
+    if job.python is not None:
+        from planner.merging import compile_python_layer  # most jobs have no Python layer
+
+        merging = compile_python_layer(job)
+        job = merging.job
     stream_graph = build_stream_graph(job)
     obstacles = find_obstacles(stream_graph)
     operator_ids = build_operator_ids(stream_graph, obstacles)
@@ -61,6 +75,7 @@ def plan(job: JobDefinition, until: Stage = "physical") -> Plan:
         job_graph=job_graph,
         execution_graph=execution_graph,
         physical=physical,
+        merging=merging,
     )
     check_invariants(compiled)
     return compiled

@@ -20,6 +20,7 @@ BY_HAND = {
     "datastream.output_tag", "datastream.utils", "datastream.window",
     "datastream.async_retry_strategies", "datastream.async_retry_predicates",
 }  # fmt: skip
+BEHIND = {"datastream.async_retry_strategies", "datastream.data_stream"}  # they import what is declared here
 ROOTS = {"object", "JavaFunctionWrapper", "JavaObjectWrapper"}
 SKIPPED_CLASSES = ("Internal", "PassThrough", "JavaFunctionWrapper", "FunctionWrapper", "ReduceFunctionWrapper")
 BUILTIN = {"str", "int", "float", "bool", "bytes", "list", "dict", "None", "Any"}
@@ -49,26 +50,28 @@ def main(package: Path, target: Path) -> None:
 
 
 def exports(package: Path, homes: dict[str, str]) -> str:
-    """The table of names that PyFlink's packages hand on from their modules."""
-    lines = ['"""What the packages of PyFlink hand on from their modules."""', "", "from typing import Final", "",
+    """The table of names that can be imported from a module of PyFlink although another one defines them."""
+    lines = ['"""Names that a module of PyFlink hands on from another one."""', "", "from typing import Final", "",
              "EXPORTS: Final[dict[str, dict[str, str]]] = {"]  # fmt: skip
-    for path in sorted(package.rglob("__init__.py")):
-        name = ".".join(("pyflink", *path.parent.relative_to(package).parts))
-        if name.split(".")[1:2] not in (["common"], ["datastream"], ["metrics"]):
-            continue
-        found: dict[str, str] = {}
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                found |= {a.name: node.module for a in node.names if a.name in homes}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "setattr":
-                named = ast.literal_eval(node.args[1])
-                found[named] = f"pyflink.{homes[named]}"
-        lines.append(f'    "{name}": {{')
-        lines += [f'        "{key}": "{found[key]}",' for key in sorted(found)]
-        lines.append("    },")
+    for folder in ("common", "datastream", "metrics"):
+        for path in sorted((package / folder).rglob("*.py")):
+            parts = path.relative_to(package).with_suffix("").parts
+            name = ".".join(("pyflink", *(parts[:-1] if parts[-1] == "__init__" else parts)))
+            found = handed_on(ast.parse(path.read_text(encoding="utf-8")), homes)
+            lines += [f'    "{name}": {{', *(f'        "{key}": "{found[key]}",' for key in sorted(found)), "    },"]
     return "\n".join([*lines, "}", ""])
+
+
+def handed_on(tree: ast.Module, homes: dict[str, str]) -> dict[str, str]:
+    """The classes that a module imports, or sets by name, with the modules that define them."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {a.name: f"pyflink.{homes[a.name]}" for a in node.names if a.name in homes}
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "setattr":
+            named = ast.unparse(node.args[1]).strip("'")
+            found |= {named: f"pyflink.{homes[named]}"} if named in homes else {}
+    return found
 
 
 def public_classes(tree: ast.Module) -> Iterator[str]:
@@ -250,7 +253,7 @@ class Declaration:
         first = text.split(".")[0]
         if first in self.own:
             return True
-        if text.isidentifier() and text in self.homes and not text.startswith("_"):
+        if text.isidentifier() and text in self.homes and self.homes[text] not in BEHIND:
             self.needed.add(text)
             return True
         return False
@@ -258,11 +261,12 @@ class Declaration:
 
 def home(module: str) -> str:
     """Where a class of a PyFlink module is found here."""
-    by_hand = {"common.typeinfo": "types", "common.types": "rows", "common.time": "times",
-               "common.watermark_strategy": "watermarks", "common.configuration": "configuration",
-               "datastream.output_tag": "types", "datastream.data_stream": "streams",
-               "datastream.window": "assigners", "common.serializer": "serializers",
-               "datastream.async_retry_strategies": "retries",
+    by_hand = {"common.typeinfo": "values.types", "common.types": "values.rows", "common.time": "values.times",
+               "common.watermark_strategy": "values.watermarks", "common.configuration": "values.configuration",
+               "datastream.output_tag": "values.types", "datastream.utils": "values.types",
+               "datastream.data_stream": "streams",
+               "datastream.window": "values.assigners", "common.serializer": "values.serializers",
+               "datastream.async_retry_strategies": "values.retries",
                "datastream.stream_execution_environment": "environment"}  # fmt: skip
     return by_hand.get(module, f"declared.{module}")
 

@@ -145,11 +145,12 @@ def _result_type(graph: StreamGraph, edge: StreamEdge) -> ResultType:
 
 
 def _reuse_key(graph: StreamGraph, position: int, result: ResultType, target: tuple[int, int]) -> object:
-    """Edges with an equal key read one data set. Only blocking results are read twice; keys never compare."""
+    """Edges with an equal key read one data set: blocking results only. Keys are equal only as one and the same."""
     edge = graph.edges[position]
-    if result != "BLOCKING" or edge.partitioner == "HASH":
+    if result != "BLOCKING":
         return position
-    return (edge.source, edge.side_output, ship_strategy(graph, edge), target)
+    keyed_by = edge.partition.id if edge.partition and edge.partitioner == "HASH" else None
+    return (edge.source, edge.side_output, ship_strategy(graph, edge), keyed_by, target)
 
 
 def _refuse_buffer_timeout(graph: StreamGraph, edge: StreamEdge, result: ResultType) -> None:

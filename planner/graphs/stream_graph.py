@@ -71,6 +71,7 @@ class StreamGraph:
     edges: tuple[StreamEdge, ...]
     chaining: bool
     chain_different_max_parallelism: bool
+    next_id: int  # the first id of Flink's counter that is still free
     in_edges: Mapping[
         int, tuple[int, ...]
     ]  # positions in `edges` of every node's inputs, in the order Flink added them
@@ -159,7 +160,7 @@ class _Builder:
     def __init__(self, job: JobDefinition, batch: bool) -> None:
         self.job = job
         self.batch = batch
-        self.ids = count(max((t.id for t in job.transformations), default=0) + 1)
+        self.ids = count(job.next_id or max((t.id for t in job.transformations), default=0) + 1)
         self.nodes: dict[int, StreamNode] = {}
         self.out: dict[int, list[StreamEdge]] = {}
         self.into: dict[int, list[StreamEdge]] = {}
@@ -196,6 +197,8 @@ class _Builder:
             committer = self.node_of(operator, committer_id, f"{name}: Committer", "committer", [(origin,)])
             self.insert(committer)
             self.connect(origin, committer, 0)
+        for _ in range(operator.extra_ids):
+            next(self.ids)
 
     def resolve(self, transformation_id: int) -> tuple[_Origin, ...]:
         """The stream nodes behind a transformation; virtual ones are resolved once, innermost first."""
@@ -243,7 +246,7 @@ class _Builder:
     ) -> StreamNode:
         job = self.job
         single = operator.kind == "source" and operator.legacy and not operator.parallel
-        configured = operator.parallelism is not None or single
+        configured = (operator.parallelism is not None and not operator.parallelism_inherited) or single
         return StreamNode(
             id=node_id,
             name=name,
@@ -251,10 +254,10 @@ class _Builder:
             parallelism_configured=configured,
             max_parallelism=operator.max_parallelism or job.max_parallelism or UNSET_MAX_PARALLELISM,
             slot_sharing_group=operator.slot_sharing_group or self.inherited_group(inputs),
-            co_location_group=operator.co_location_group,
+            co_location_group=operator.co_location_group or (f"sink-{operator.id}" if operator.co_locates else None),
             chaining_strategy=self.strategy(operator, role),
             source=None if operator.kind != "source" else "legacy" if operator.legacy else "new",
-            yielding=operator.kind == "async_map" or role == "writer",
+            yielding=(operator.kind == "async_map" and operator.python is None) or role == "writer",
             buffer_timeout=self.buffer_timeout(operator if role == "operator" else None),
             uid=_role_uid(operator.uid, role),
             user_hash=operator.uid_hash.lower() if operator.uid_hash else None,
@@ -346,6 +349,7 @@ class _Builder:
             chaining=self.job.chaining,
             chain_different_max_parallelism=self.job.chain_different_max_parallelism,
             in_edges={node: tuple(position[id(edge)] for edge in found) for node, found in self.into.items()},
+            next_id=next(self.ids),
         )
 
 

@@ -4,22 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 from planner.job import JobDefinition
 
 if TYPE_CHECKING:
     from planner.frontends.dsl.environment import StreamExecutionEnvironment
 
-__all__ = ["Session", "current_session", "hand_over", "session"]
+__all__ = ["LoadOptions", "Session", "current_session", "hand_over", "session"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadOptions:
+    """How a Python file is loaded."""
+
+    api: Literal["pyflink", "java"] | None = None  # None: as the file's imports say
+    parallelism: int | None = None  # where the job itself sets none
+    parallelism_origin: str | None = None  # who says so, as messages show it
+    arguments: tuple[str, ...] = ()  # sys.argv behind the file's name
 
 
 class Session:
     """One loading of a job's file: the jobs it executed and the environments it made."""
 
-    def __init__(self) -> None:
+    def __init__(self, options: LoadOptions | None = None) -> None:
+        self.options = options or LoadOptions()
         self.jobs: list[JobDefinition] = []
         self.environments: list[StreamExecutionEnvironment] = []
+        self.ledger: Any = None  # PyFlink's one counter of transformations, once a PyFlink environment is made
 
 
 _sessions: list[Session] = []
@@ -31,9 +44,9 @@ def current_session() -> Session | None:
 
 
 @contextmanager
-def session() -> Iterator[Session]:
+def session(options: LoadOptions | None = None) -> Iterator[Session]:
     """Collect the jobs executed inside instead of running them."""
-    _sessions.append(Session())
+    _sessions.append(Session(options))
     try:
         yield _sessions[-1]
     finally:

@@ -15,9 +15,10 @@ from typing import Any
 
 from planner.errors import JobDefinitionError, PlanError
 from planner.frontends.dsl.environment import StreamExecutionEnvironment
-from planner.frontends.dsl.handover import Session, session
+from planner.frontends.dsl.handover import LoadOptions, Session, session
 from planner.frontends.dsl.job_modules import forget_modules
 from planner.frontends.dsl.places import PACKAGE_FOLDER, shown, shown_folders
+from planner.frontends.pyflink.stand_in import pyflink_stand_in
 from planner.job import JobDefinition, Location
 from planner.source_text import read_text
 from planner.spelling import did_you_mean
@@ -25,34 +26,34 @@ from planner.spelling import did_you_mean
 __all__ = ["load_all_python", "load_python"]
 
 
-def load_python(path: Path, name: str | None = None) -> JobDefinition:
-    """The job of a Python file; `name` picks one of several."""
-    with _loading(path) as (collecting, module):
+def load_python(path: Path, name: str | None = None, options: LoadOptions | None = None) -> JobDefinition:
+    """The job of a Python file; `name` picks one of several, by name or by number."""
+    with _loading(path, options) as (collecting, module):
         _run_file(path, module)
         return _picked(collecting, module, path, name) if name is not None else _only(collecting, module, path)
 
 
-def load_all_python(path: Path) -> list[JobDefinition]:
+def load_all_python(path: Path, options: LoadOptions | None = None) -> list[JobDefinition]:
     """All jobs that a Python file executes, or else the one it exposes."""
-    with _loading(path) as (collecting, module):
+    with _loading(path, options) as (collecting, module):
         _run_file(path, module)
         return list(collecting.jobs) or [_only(collecting, module, path)]
 
 
 @contextmanager
-def _loading(path: Path) -> Iterator[tuple[Session, ModuleType]]:
-    """The surroundings of a script: its folder first on sys.path, its own __main__, no arguments, no input."""
+def _loading(path: Path, options: LoadOptions | None) -> Iterator[tuple[Session, ModuleType]]:
+    """The surroundings of a script: its folder first on sys.path, its own __main__, PyFlink's stand-in, no input."""
     folder = str(path.parent.absolute())
     module = ModuleType("__main__")
     module.__file__ = str(path)
     before = (sys.path[:], sys.argv, sys.stdin, sys.modules.get("__main__"), set(sys.modules))
     sys.path.insert(0, folder)
-    sys.argv, sys.stdin = [str(path)], io.StringIO()
+    sys.argv, sys.stdin = [str(path), *(options.arguments if options else ())], io.StringIO()
     sys.modules["__main__"] = module
     shown_folders[folder] = str(path.parent) if str(path.parent) != "." else ""
     importlib.invalidate_caches()
     try:
-        with session() as collecting, redirect_stdout(sys.stderr):
+        with session(options) as collecting, pyflink_stand_in(), redirect_stdout(sys.stderr):
             yield collecting, module
     finally:
         forget_modules(folder, before[4], before[0])

@@ -128,10 +128,8 @@ def _got(self: Recorded, name: str, function: Callable[..., Any]) -> Any:
     return False if _returned(function) == "bool" else None
 
 
-def _bound(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[str, Any], ...]:
-    code = function.__code__  # type: ignore[attr-defined]
+def _bound(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     positional = list(zip(names, args, strict=False))
     rest = args[len(names) :]

@@ -1,4 +1,7 @@
-"""`pyflink.datastream.checkpoint_config` as PyFlink 2.3 declares it; written by benchmarks/pyflink/declare.py."""
+"""`pyflink.datastream.checkpoint_config` as PyFlink 2.3 declares it.
+
+Written by benchmarks/pyflink/declare.py.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import Any, Self
 
 from planner.frontends.pyflink.declared.datastream.checkpointing_mode import CheckpointingMode
 from planner.frontends.pyflink.recorded import Recorded
-from planner.frontends.pyflink.times import Duration
+from planner.frontends.pyflink.values.times import Duration
 
 __all__ = [
     "CheckpointConfig",

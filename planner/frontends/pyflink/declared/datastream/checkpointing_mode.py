@@ -1,4 +1,7 @@
-"""`pyflink.datastream.checkpointing_mode` as PyFlink 2.3 declares it; written by benchmarks/pyflink/declare.py."""
+"""`pyflink.datastream.checkpointing_mode` as PyFlink 2.3 declares it.
+
+Written by benchmarks/pyflink/declare.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`pyflink.datastream.functions` as PyFlink 2.3 declares it; written by benchmarks/pyflink/declare.py."""
+"""`pyflink.datastream.functions` as PyFlink 2.3 declares it.
+
+Written by benchmarks/pyflink/declare.py.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,6 @@ from planner.frontends.pyflink.declared.datastream.time_domain import TimeDomain
 from planner.frontends.pyflink.declared.datastream.timerservice import TimerService
 from planner.frontends.pyflink.declared.metrics.metricbase import MetricGroup
 from planner.frontends.pyflink.recorded import Recorded
-from planner.frontends.pyflink.retries import ExponentialBackoffDelayRetryStrategy, FixedDelayRetryStrategy
 
 __all__ = [
     "IN",
@@ -262,7 +264,7 @@ class AsyncRetryStrategy(ABC, Generic[OUT]):
     @staticmethod
     def fixed_delay(
         max_attempts: Any, backoff_time_millis: Any, result_predicate: Any, exception_predicate: Any
-    ) -> FixedDelayRetryStrategy: ...
+    ) -> Any: ...
     @staticmethod
     def exponential_backoff(
         max_attempts: Any,
@@ -271,7 +273,7 @@ class AsyncRetryStrategy(ABC, Generic[OUT]):
         multiplier: Any,
         result_predicate: Any,
         exception_predicate: Any,
-    ) -> ExponentialBackoffDelayRetryStrategy: ...
+    ) -> Any: ...
 
 
 class AsyncFunction(Function, Generic[IN, OUT]):

@@ -1,4 +1,7 @@
-"""`pyflink.datastream.state` as PyFlink 2.3 declares it; written by benchmarks/pyflink/declare.py."""
+"""`pyflink.datastream.state` as PyFlink 2.3 declares it.
+
+Written by benchmarks/pyflink/declare.py.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from enum import Enum
 from typing import Any, Generic, Self, TypeVar
 
 from planner.frontends.pyflink.recorded import Recorded
-from planner.frontends.pyflink.times import Duration, Time
+from planner.frontends.pyflink.values.times import Duration, Time
 
 __all__ = [
     "IN",
@@ -135,7 +138,7 @@ class BroadcastState(ReadOnlyBroadcastState):
     def remove(self, key: Any) -> Any: ...
 
 
-class StateDescriptor(ABC):
+class StateDescriptor(Recorded):
     def __init__(self, name: Any, type_info: Any) -> None: ...
     def get_name(self) -> str: ...
     def enable_time_to_live(self, ttl_config: Any) -> Any: ...

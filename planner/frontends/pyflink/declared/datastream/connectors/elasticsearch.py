@@ -1,7 +1,11 @@
-"""`pyflink.datastream.connectors.elasticsearch` as PyFlink 2.3 declares it; written by benchmarks/pyflink/declare.py."""
+"""`pyflink.datastream.connectors.elasticsearch` as PyFlink 2.3 declares it.
+
+Written by benchmarks/pyflink/declare.py.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from enum import Enum
 from typing import Any, Self
 
@@ -32,8 +36,10 @@ class ElasticsearchEmitter(Recorded):
     def dynamic_index(index_field: Any, key_field: Any = None, doc_type: Any = None) -> ElasticsearchEmitter: ...
 
 
-class ElasticsearchSinkBuilderBase(abc.ABC):
+class ElasticsearchSinkBuilderBase(ABC):
+    @abstractmethod
     def __init__(self) -> None: ...
+    @abstractmethod
     def get_http_host_class(self) -> Any: ...
     def set_emitter(self, emitter: Any) -> Self: ...
     def set_hosts(self, hosts: Any) -> Self: ...

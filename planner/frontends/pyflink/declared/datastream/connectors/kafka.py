@@ -1,4 +1,7 @@
-"""`pyflink.datastream.connectors.kafka` as PyFlink 2.3 declares it; written by benchmarks/pyflink/declare.py."""
+"""`pyflink.datastream.connectors.kafka` as PyFlink 2.3 declares it.
+
+Written by benchmarks/pyflink/declare.py.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from planner.frontends.pyflink.declared.common.serialization import Serializatio
 from planner.frontends.pyflink.declared.datastream.connectors.base import Sink, Source, SupportsPreprocessing
 from planner.frontends.pyflink.declared.datastream.functions import SinkFunction, SourceFunction
 from planner.frontends.pyflink.recorded import Recorded
-from planner.frontends.pyflink.types import TypeInformation
+from planner.frontends.pyflink.values.types import TypeInformation
 
 __all__ = [
     "FlinkKafkaConsumer",
@@ -31,7 +34,7 @@ __all__ = [
 ]
 
 
-class FlinkKafkaConsumerBase(SourceFunction, ABC):
+class FlinkKafkaConsumerBase(SourceFunction):
     def __init__(self) -> None: ...
     def set_commit_offsets_on_checkpoints(self, commit_on_checkpoints: Any) -> Self: ...
     def set_start_from_earliest(self) -> Self: ...
@@ -52,7 +55,7 @@ class Semantic(Enum):
     NONE = 2
 
 
-class FlinkKafkaProducerBase(SinkFunction, ABC):
+class FlinkKafkaProducerBase(SinkFunction):
     def __init__(self) -> None: ...
     def set_log_failures_only(self, log_failures_only: Any) -> Self: ...
     def set_flush_on_checkpoint(self, flush_on_checkpoint: Any) -> Self: ...

@@ -1,4 +1,7 @@
-"""`pyflink.datastream.formats.avro` as PyFlink 2.3 declares it; written by benchmarks/pyflink/declare.py."""
+"""`pyflink.datastream.formats.avro` as PyFlink 2.3 declares it.
+
+Written by benchmarks/pyflink/declare.py.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,8 @@ from planner.frontends.pyflink.declared.common.serialization import (
     DeserializationSchema,
     SerializationSchema,
 )
-from planner.frontends.pyflink.declared.datastream.utils import ResultTypeQueryable
 from planner.frontends.pyflink.recorded import Recorded
-from planner.frontends.pyflink.types import TypeInformation
+from planner.frontends.pyflink.values.types import ResultTypeQueryable, TypeInformation
 
 __all__ = [
     "AvroBulkWriters",

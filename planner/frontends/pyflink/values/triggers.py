@@ -7,8 +7,8 @@ from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from planner.frontends.pyflink.declared.datastream.state import ReducingStateDescriptor
-from planner.frontends.pyflink.times import Time
-from planner.frontends.pyflink.types import Types
+from planner.frontends.pyflink.values.times import Time
+from planner.frontends.pyflink.values.types import Types
 
 __all__ = [
     "ContinuousEventTimeTrigger", "ContinuousProcessingTimeTrigger", "CountTrigger", "EventTimeTrigger",

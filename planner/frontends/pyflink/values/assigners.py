@@ -10,16 +10,16 @@ from collections.abc import Collection, Iterable
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from planner.frontends.pyflink.declared.datastream.state import ValueStateDescriptor
-from planner.frontends.pyflink.times import Time
-from planner.frontends.pyflink.triggers import (
+from planner.frontends.pyflink.values.times import Time
+from planner.frontends.pyflink.values.triggers import (
     CountTrigger,
     EventTimeTrigger,
     NeverTrigger,
     ProcessingTimeTrigger,
     Trigger,
 )
-from planner.frontends.pyflink.types import Types
-from planner.frontends.pyflink.windows import (
+from planner.frontends.pyflink.values.types import Types
+from planner.frontends.pyflink.values.windows import (
     MIN_LONG_VALUE,
     CountWindow,
     CountWindowSerializer,
@@ -60,7 +60,9 @@ class WindowAssigner(ABC, Generic[T, W]):
             """The context of the operator."""
 
     @abstractmethod
-    def assign_windows(self, element: T, timestamp: int, context: WindowAssigner.WindowAssignerContext) -> Collection[W]:
+    def assign_windows(
+        self, element: T, timestamp: int, context: WindowAssigner.WindowAssignerContext
+    ) -> Collection[W]:
         """The windows of a record."""
 
     @abstractmethod

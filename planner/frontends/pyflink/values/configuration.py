@@ -61,13 +61,13 @@ class Configuration:
 
     def get_string(self, key: str, default_value: str) -> str:
         """A text."""
-        value = self._get(key, default_value)
-        return value if value is None or isinstance(value, str) else _text(value)
+        value: Any = self._get(key, default_value)
+        return _text(value) if isinstance(value, (bool, int, float)) else value
 
     def get_integer(self, key: str, default_value: int) -> int:
         """A whole number."""
-        value = self._get(key, default_value)
-        return value if value is None else int(value)
+        value: Any = self._get(key, default_value)
+        return int(value) if isinstance(value, str) else value
 
     def get_boolean(self, key: str, default_value: bool) -> bool:
         """A flag."""

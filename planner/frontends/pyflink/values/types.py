@@ -1,4 +1,4 @@
-"""`pyflink.common.typeinfo` and output tags: the types of records, as far as a plan and a check of records need them."""
+"""`pyflink.common.typeinfo` and output tags: the types of records, as far as plans need them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 __all__ = [
     "BasicArrayTypeInfo", "BasicType", "BasicTypeInfo", "DateTypeInfo", "ExternalTypeInfo", "InstantTypeInfo",
     "ListTypeInfo", "LocalTimeTypeInfo", "MapTypeInfo", "ObjectArrayTypeInfo", "OutputTag", "PickledBytesTypeInfo",
-    "PrimitiveArrayTypeInfo", "RowTypeInfo", "SqlTimeTypeInfo", "TimeTypeInfo", "TimestampTypeInfo", "TupleTypeInfo",
+    "PrimitiveArrayTypeInfo", "ResultTypeQueryable", "RowDataTypeInfo", "RowTypeInfo", "SqlTimeTypeInfo",
+    "TimeTypeInfo", "TimestampTypeInfo", "TupleTypeInfo",
     "TypeInformation", "Types", "type_of",
 ]  # fmt: skip
 
@@ -33,7 +34,9 @@ class TypeInformation:
         return obj
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and isinstance(other, TypeInformation) and self._identity() == other._identity()
+        return (
+            type(self) is type(other) and isinstance(other, TypeInformation) and self._identity() == other._identity()
+        )
 
     def __hash__(self) -> int:
         return hash((type(self), self._identity()))
@@ -137,6 +140,10 @@ class ExternalTypeInfo(_Of):
         return self._element_type
 
 
+class RowDataTypeInfo(TypeInformation):
+    """Rows as Flink's SQL runtime keeps them, given by formats that read columns."""
+
+
 class MapTypeInfo(TypeInformation):
     """A map."""
 
@@ -192,7 +199,7 @@ class RowTypeInfo(_Fields):
 
     def to_internal_type(self, obj: Any) -> Any:
         """The row's kind and values."""
-        from planner.frontends.pyflink.rows import Row
+        from planner.frontends.pyflink.values.rows import Row
 
         if obj is None:
             return None
@@ -218,7 +225,7 @@ class TupleTypeInfo(_Fields):
 
     def to_internal_type(self, obj: Any) -> Any:
         """The values."""
-        from planner.frontends.pyflink.rows import Row
+        from planner.frontends.pyflink.values.rows import Row
 
         if obj is None:
             return None
@@ -329,6 +336,14 @@ def type_of(output_type: Any) -> TypeInformation:
     if not isinstance(output_type, TypeInformation):
         raise TypeError(f"output_type must be None, list or TypeInformation, found {output_type!r}")
     return output_type
+
+
+class ResultTypeQueryable:
+    """A format that knows the type of its records."""
+
+    def get_produced_type(self) -> TypeInformation:
+        """The type."""
+        raise NotImplementedError
 
 
 class OutputTag:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from io import BytesIO
 from typing import Any, Final
 
-from planner.frontends.pyflink.serializers import TypeSerializer
+from planner.frontends.pyflink.values.serializers import TypeSerializer
 
 __all__ = [
     "MAX_LONG_VALUE", "MIN_LONG_VALUE", "CountWindow", "CountWindowSerializer", "GlobalWindow",

@@ -10,7 +10,8 @@ from planner.frontends.pyflink.declared.datastream.functions import AsyncRetryPr
 
 __all__ = [
     "NO_RETRY_STRATEGY", "AsyncRetryStrategy", "ExponentialBackoffDelayRetryStrategy", "FixedDelayRetryStrategy",
-    "NoRetryStrategy", "RetryPredicate", "empty_result_predicate", "exception_type_predicate", "has_exception_predicate",
+    "NoRetryStrategy", "RetryPredicate", "empty_result_predicate", "exception_type_predicate",
+    "has_exception_predicate",
 ]  # fmt: skip
 
 Predicate = Callable[[Any], bool] | None
@@ -127,7 +128,7 @@ NO_RETRY_STRATEGY: Final = NoRetryStrategy()
 
 # These strategies extend the class that makes them.
 AsyncRetryStrategy.no_restart = staticmethod(lambda: NO_RETRY_STRATEGY)  # type: ignore[method-assign]
-AsyncRetryStrategy.fixed_delay = staticmethod(FixedDelayRetryStrategy)  # type: ignore[method-assign,assignment]
-AsyncRetryStrategy.exponential_backoff = staticmethod(  # type: ignore[method-assign,assignment]
+AsyncRetryStrategy.fixed_delay = staticmethod(FixedDelayRetryStrategy)  # type: ignore[method-assign]
+AsyncRetryStrategy.exponential_backoff = staticmethod(  # type: ignore[method-assign]
     ExponentialBackoffDelayRetryStrategy
 )

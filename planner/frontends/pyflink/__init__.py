@@ -1,0 +1,1 @@
+"""PyFlink scripts, unmodified: a stand-in for `pyflink` while a job's file is loaded, and the plan PyFlink makes."""

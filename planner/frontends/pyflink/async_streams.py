@@ -1,0 +1,70 @@
+"""`pyflink.datastream.async_data_stream`: functions whose answers come later."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from planner.frontends.pyflink.streams import DataStream
+from planner.frontends.pyflink.values.retries import NO_RETRY_STRATEGY
+from planner.frontends.pyflink.values.types import type_of
+from planner.job import PythonFunction
+
+__all__ = ["AsyncDataStream"]
+
+
+class AsyncDataStream:
+    """Waits for the answers of asynchronous functions."""
+
+    @staticmethod
+    def unordered_wait(
+        data_stream: DataStream, async_function: Any, timeout: Any, capacity: int = 100, output_type: Any = None
+    ) -> DataStream:
+        """Answers in the order they come."""
+        return _wait(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type)
+
+    @staticmethod
+    def unordered_wait_with_retry(
+        data_stream: DataStream, async_function: Any, timeout: Any, async_retry_strategy: Any, capacity: int = 100,
+        output_type: Any = None,
+    ) -> DataStream:  # fmt: skip
+        """Answers in the order they come; failed calls are tried again."""
+        return _wait(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type)
+
+    @staticmethod
+    def ordered_wait(
+        data_stream: DataStream, async_function: Any, timeout: Any, capacity: int = 100, output_type: Any = None
+    ) -> DataStream:
+        """Answers in the order of the records."""
+        return _wait(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type)
+
+    @staticmethod
+    def ordered_wait_with_retry(
+        data_stream: DataStream, async_function: Any, timeout: Any, async_retry_strategy: Any, capacity: int = 100,
+        output_type: Any = None,
+    ) -> DataStream:  # fmt: skip
+        """Answers in the order of the records; failed calls are tried again."""
+        return _wait(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type)
+
+
+def _wait(stream: DataStream, function: Any, timeout: Any, retries: Any, capacity: int, output_type: Any) -> DataStream:
+    _check(stream, function, timeout, retries)
+    draft = stream._environment._calls.operator(
+        [stream._draft], "async_map", type_of(output_type), name="async wait operator", python="plain",
+        behaviour=PythonFunction(target=function), capacity=capacity, timeout=timeout.to_milliseconds() or None,
+    )  # fmt: skip
+    return stream._stream(draft)
+
+
+def _check(stream: DataStream, function: Any, timeout: Any, retries: Any) -> None:
+    """PyFlink's own checks."""
+    if not inspect.iscoroutinefunction(function.async_invoke):
+        raise Exception(f"Method 'async_invoke' of class '{type(function)}' should be declared as 'async def'.")
+    if retries is None:
+        raise Exception("Async retry strategy should not be None.")
+    if retries is not NO_RETRY_STRATEGY and timeout.to_milliseconds() <= 0:
+        raise Exception("Timeout should be configured when do async with retry.")
+    if retries.get_retry_predicate() is None:
+        raise Exception(f"Retry predicate of the async retry strategy '{type(retries)}' is None.")
+    if stream._environment._options.get("python.execution-mode") == "thread":
+        raise Exception("AsyncFunction is still not supported for 'thread' mode.")

@@ -1,0 +1,118 @@
+"""Two streams that one operator reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planner.errors import JobDefinitionError
+from planner.frontends.dsl.places import user_location
+from planner.frontends.pyflink.declared.datastream.functions import (
+    BroadcastProcessFunction,
+    CoFlatMapFunction,
+    CoMapFunction,
+    CoProcessFunction,
+    KeyedBroadcastProcessFunction,
+    KeyedCoProcessFunction,
+)
+from planner.frontends.pyflink.keyed import KeyedStream
+from planner.frontends.pyflink.streams import DataStream
+from planner.frontends.pyflink.values.types import TypeInformation, type_of
+from planner.job import PythonFunction
+
+__all__ = ["BroadcastConnectedStream", "BroadcastStream", "ConnectedStreams"]
+
+
+class ConnectedStreams:
+    """Two streams, each with records of its own."""
+
+    def __init__(self, stream1: DataStream, stream2: DataStream) -> None:
+        self.stream1 = stream1
+        self.stream2 = stream2
+
+    def _is_keyed_stream(self) -> bool:
+        return isinstance(self.stream1, KeyedStream) and isinstance(self.stream2, KeyedStream)
+
+    def key_by(
+        self, key_selector1: Any, key_selector2: Any, key_type: TypeInformation | None = None
+    ) -> ConnectedStreams:
+        """Group both by key; streams that are keyed already start over."""
+        first = self.stream1.key_by(key_selector1, key_type)
+        return ConnectedStreams(first, self.stream2.key_by(key_selector2, key_type))
+
+    def map(self, func: Any, output_type: Any = None) -> DataStream:
+        """A map for each input."""
+        if not isinstance(func, CoMapFunction):
+            raise TypeError("The input function must be a CoMapFunction!")
+        return self._operator("co_map", "Co-Map", func, output_type)
+
+    def flat_map(self, func: Any, output_type: Any = None) -> DataStream:
+        """A flat map for each input."""
+        if not isinstance(func, CoFlatMapFunction):
+            raise TypeError("The input must be a CoFlatMapFunction!")
+        return self._operator("co_flat_map", "Co-Flat Map", func, output_type)
+
+    def process(self, func: Any, output_type: Any = None) -> DataStream:
+        """A process function of two inputs."""
+        if not isinstance(func, (CoProcessFunction, KeyedCoProcessFunction)):
+            raise TypeError("The input must be a CoProcessFunction or KeyedCoProcessFunction!")
+        name = "Keyed Co-Process" if self._is_keyed_stream() else "Co-Process"
+        return self._operator("co_process", name, func, output_type)
+
+    def _operator(self, kind: str, name: str, func: Any, output_type: Any) -> DataStream:
+        keyed = self._is_keyed_stream()
+        if keyed:
+            self._check_keys()
+        draft = self.stream1._environment._calls.operator(
+            [self.stream1._draft, self.stream2._draft], kind, type_of(output_type), name=name,
+            python="keyed" if keyed else "plain", behaviour=PythonFunction(target=func),
+        )  # fmt: skip
+        return self.stream1._stream(draft)
+
+    def _check_keys(self) -> None:
+        first, second = self.stream1, self.stream2
+        assert isinstance(first, KeyedStream)
+        assert isinstance(second, KeyedStream)
+        if first._key_type != second._key_type:
+            raise JobDefinitionError(
+                f"Key types if input KeyedStreams don't match: {first._key_type} and {second._key_type}.",
+                location=user_location(),
+                hint="give both key_by() calls the same key_type",
+            )
+
+
+class BroadcastStream:
+    """A stream that every subtask gets whole, as broadcast state."""
+
+    def __init__(self, input_stream: Any, broadcast_state_descriptors: list[Any]) -> None:
+        self.input_stream = input_stream
+        self.broadcast_state_descriptors = broadcast_state_descriptors
+
+
+class BroadcastConnectedStream:
+    """A stream with broadcast state next to it."""
+
+    def __init__(
+        self,
+        non_broadcast_stream: DataStream,
+        broadcast_stream: BroadcastStream,
+        broadcast_state_descriptors: list[Any],
+    ) -> None:
+        self.non_broadcast_stream = non_broadcast_stream
+        self.broadcast_stream = broadcast_stream
+        self.broadcast_state_descriptors = broadcast_state_descriptors
+
+    def process(self, func: Any, output_type: Any = None) -> DataStream:
+        """A process function that reads the state for records and changes it for broadcast ones."""
+        stream = self.non_broadcast_stream
+        keyed = isinstance(stream, KeyedStream)
+        if isinstance(func, BroadcastProcessFunction) and keyed:
+            raise TypeError("BroadcastProcessFunction should be applied to non-keyed DataStream")
+        if isinstance(func, KeyedBroadcastProcessFunction) and not keyed:
+            raise TypeError("KeyedBroadcastProcessFunction should be applied to keyed DataStream")
+        environment = stream._environment
+        draft = environment._calls.operator(
+            [stream._draft, self.broadcast_stream.input_stream._draft], "co_process", type_of(output_type),
+            name="Keyed-Co-Process-Broadcast" if keyed else "Co-Process-Broadcast", label="broadcast_process",
+            python="broadcast", behaviour=PythonFunction(target=func), parallelism=environment.get_parallelism(),
+        )  # fmt: skip
+        return stream._stream(draft)

@@ -1,0 +1,220 @@
+"""What a plan needs to know of a connector: whether its data ends, of which type it is, how a sink writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from planner.frontends.pyflink.recorded import Recorded
+from planner.frontends.pyflink.values.types import (
+    BasicType,
+    BasicTypeInfo,
+    MapTypeInfo,
+    ObjectArrayTypeInfo,
+    PickledBytesTypeInfo,
+    PrimitiveArrayTypeInfo,
+    RowDataTypeInfo,
+    RowTypeInfo,
+    TypeInformation,
+)
+from planner.job import Behaviour, PythonFunction, Reader, Sequence, Writer
+
+__all__ = ["SinkFacts", "SourceFacts", "schema_type", "sink_facts", "source_facts"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFacts:
+    """A source, as plans see it."""
+
+    bounded: bool
+    type: TypeInformation
+    behaviour: Behaviour
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SinkFacts:
+    """A sink, as plans see it."""
+
+    committer: bool
+    behaviour: Behaviour
+    extra_ids: int = 0
+    co_locates: bool = False
+    topic_selector: Any = None
+    takes_row_data: bool = False
+
+
+# --- sources ----------------------------------------------------------------------------------------------------------
+
+
+def source_facts(source: Any) -> SourceFacts:
+    """What is known of a source; one that nobody knows never ends and gives any records."""
+    for kind in type(source).__mro__:
+        read = _SOURCES.get(kind.__name__)
+        if read is not None:
+            return read(source)
+    return SourceFacts(bounded=False, type=PickledBytesTypeInfo(), behaviour=PythonFunction(target=source))
+
+
+def _number_sequence(source: Recorded) -> SourceFacts:
+    given = dict(source._calls[0].arguments)
+    behaviour = Sequence(start=given["start"], end=given["end"])
+    return SourceFacts(bounded=True, type=_basic(BasicType.LONG), behaviour=behaviour)
+
+
+def _file(source: Recorded) -> SourceFacts:
+    made = source._calls[0]
+    format_ = made.first()
+    paths = dict(made.arguments).get("paths", ())
+    monitored = source.last("monitor_continuously") is not None and not _later(
+        source, "process_static_file_set", "monitor_continuously"
+    )
+    behaviour = Reader(format="text", path=str(paths[0]) if paths else None)
+    return SourceFacts(bounded=not monitored, type=_format_type(format_), behaviour=behaviour)
+
+
+def _later(source: Recorded, first: str, second: str) -> bool:
+    """Whether the last call of two was the first of them."""
+    return [call.name for call in source._calls if call.name in (first, second)][-1:] == [first]
+
+
+def _format_type(format_: Any) -> TypeInformation:
+    names = [call.name for call in format_._calls] if isinstance(format_, Recorded) else []
+    if "StreamFormat.text_line_format" in names:
+        return _basic(BasicType.STRING)
+    if any(name.startswith(("CsvReaderFormat", "ParquetColumnarRowInputFormat")) for name in names):
+        return RowDataTypeInfo()
+    return TypeInformation()
+
+
+def _stream_of_schema(setter: str, bound: str, format_: str) -> Callable[[Recorded], SourceFacts]:
+    def read(source: Recorded) -> SourceFacts:
+        schema = source.last(setter)
+        kind = schema_type(schema.first()) if schema else PickledBytesTypeInfo()
+        options = tuple(
+            (call.name.removeprefix("set_"), str(call.first()))
+            for call in source._calls
+            if call.name.startswith("set_")
+        )
+        bounded = source.last(bound) is not None
+        return SourceFacts(bounded=bounded, type=kind, behaviour=Reader(format=format_, options=options))
+
+    return read
+
+
+def _hybrid(source: Recorded) -> SourceFacts:
+    parts = [argument for call in source._calls for _, argument in call.arguments if isinstance(argument, Recorded)]
+    known = [source_facts(part) for part in parts if type(part).__name__.endswith("Source")]
+    if not known:
+        return SourceFacts(bounded=False, type=PickledBytesTypeInfo(), behaviour=PythonFunction(target=source))
+    return SourceFacts(
+        bounded=all(part.bounded for part in known), type=known[0].type, behaviour=PythonFunction(target=source)
+    )
+
+
+_SOURCES: Final[Mapping[str, Callable[[Any], SourceFacts]]] = {
+    "NumberSequenceSource": _number_sequence,
+    "FileSource": _file,
+    "KafkaSource": _stream_of_schema("set_value_only_deserializer", "set_bounded", "kafka"),
+    "DynamicKafkaSource": _stream_of_schema("set_value_only_deserializer", "set_bounded", "kafka"),
+    "PulsarSource": _stream_of_schema("set_deserialization_schema", "set_bounded_stop_cursor", "pulsar"),
+    "HybridSource": _hybrid,
+}
+
+
+# --- types of schemas -------------------------------------------------------------------------------------------------
+
+
+def schema_type(schema: Any) -> TypeInformation:
+    """The type of the records that a deserialization schema gives."""
+    name = type(schema).__name__
+    if name == "SimpleStringSchema":
+        return _basic(BasicType.STRING)
+    if name == "ByteArraySchema":
+        return PrimitiveArrayTypeInfo(_basic(BasicType.BYTE))
+    if not isinstance(schema, Recorded):
+        return PickledBytesTypeInfo()
+    for call in schema._calls:
+        given = dict(call.arguments)
+        if isinstance(kind := given.get("type_info"), TypeInformation):
+            return kind
+        if given.get("avro_schema_string"):
+            return _avro(json.loads(given["avro_schema_string"]))
+        if given.get("json_schema"):
+            return RowTypeInfo([])
+    return PickledBytesTypeInfo()
+
+
+_AVRO: Final = {
+    "string": BasicType.STRING, "int": BasicType.INT, "long": BasicType.LONG, "float": BasicType.FLOAT,
+    "double": BasicType.DOUBLE, "boolean": BasicType.BOOLEAN, "enum": BasicType.STRING,
+}  # fmt: skip
+
+
+def _avro(schema: Any) -> TypeInformation:
+    """The type that Flink reads from an Avro schema."""
+    if isinstance(schema, list):
+        kept = [part for part in schema if part != "null"]
+        return _avro(kept[0]) if len(kept) == 1 else TypeInformation()
+    kind = schema["type"] if isinstance(schema, dict) else schema
+    if not isinstance(kind, str):
+        return _avro(kind)
+    if kind in _AVRO:
+        return _basic(_AVRO[kind])
+    if kind == "record":
+        fields = schema["fields"]
+        return RowTypeInfo([_avro(part["type"]) for part in fields], [part["name"] for part in fields])
+    if kind == "array":
+        return ObjectArrayTypeInfo(_avro(schema["items"]))
+    if kind == "map":
+        return MapTypeInfo(_basic(BasicType.STRING), _avro(schema["values"]))
+    return PrimitiveArrayTypeInfo(_basic(BasicType.BYTE)) if kind in ("bytes", "fixed") else TypeInformation()
+
+
+def _basic(kind: BasicType) -> BasicTypeInfo:
+    return BasicTypeInfo(kind)
+
+
+# --- sinks ------------------------------------------------------------------------------------------------------------
+
+_COMMITTING: Final = frozenset({"FileSink", "KafkaSink", "PulsarSink"})
+_ROW_DATA: Final = frozenset(
+    {"ParquetBulkWriters.for_row_type", "CsvBulkWriters.for_schema", "OrcBulkWriters.for_row_type"}
+)
+
+
+def sink_facts(sink: Any) -> SinkFacts:
+    """What is known of a new-style sink."""
+    names = {kind.__name__ for kind in type(sink).__mro__}
+    committer = bool(names & _COMMITTING)
+    if not isinstance(sink, Recorded):
+        return SinkFacts(committer=committer, behaviour=PythonFunction(target=sink))
+    if "FileSink" in names:
+        made = sink._calls[0]
+        given = dict(made.arguments)
+        factory = given.get("writer_factory")
+        rows = isinstance(factory, Recorded) and any(call.name in _ROW_DATA for call in factory._calls)
+        behaviour: Behaviour = Writer(format="text", path=str(given.get("base_path")))
+        return SinkFacts(committer=True, behaviour=behaviour, takes_row_data=rows)
+    if "KafkaSink" in names:
+        guarantee = sink.last("set_delivery_guarantee")
+        exactly_once = guarantee is not None and getattr(guarantee.first(), "name", "") == "EXACTLY_ONCE"
+        return SinkFacts(
+            committer=True,
+            behaviour=Writer(format="kafka"),
+            extra_ids=1,
+            co_locates=exactly_once,
+            topic_selector=_topic_selector(sink),
+        )
+    return SinkFacts(committer=committer, behaviour=PythonFunction(target=sink))
+
+
+def _topic_selector(sink: Recorded) -> Any:
+    """The function that chooses a record's topic, where the serializer has one in place of a topic."""
+    serializer = sink.last("set_record_serializer")
+    schema = serializer.first() if serializer else None
+    if not isinstance(schema, Recorded):
+        return None
+    topics = [call for call in schema._calls if call.name in ("set_topic", "set_topic_selector")]
+    return topics[-1].first() if topics and topics[-1].name == "set_topic_selector" else None

@@ -1,0 +1,96 @@
+"""Transformations of a PyFlink script while it still sets them, and freezing them into a job definition."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from planner.frontends.dsl.places import caller_line, shown
+from planner.frontends.pyflink.values.types import TypeInformation
+from planner.job import Location, Operator, Partition, SideOutput, Transformation, Union
+
+__all__ = ["Draft", "freeze", "reachable"]
+
+
+@dataclass(slots=True, eq=False)
+class Draft:
+    """One transformation under construction."""
+
+    id: int
+    form: type[Any]  # Operator, Union, Partition or SideOutput
+    inputs: list[Draft]
+    arguments: dict[str, Any]
+    label: str  # the beginning of its key: "map" in "map-2"
+    record_type: TypeInformation
+    inherited: int  # parallelism where none is set on it: the environment's when it was made, or its input's
+    location: Location
+    fixed: bool = False  # cannot run in parallel
+    source_lines: list[tuple[str, int]] = field(default_factory=list)
+
+    @classmethod
+    def made_here(
+        cls, identity: int, form: type[Any], inputs: list[Draft], arguments: dict[str, Any], label: str,
+        record_type: TypeInformation, inherited: int,
+    ) -> Draft:  # fmt: skip
+        """A draft that remembers the user's line."""
+        line = caller_line()
+        place = Location(shown(line[0]), line[1])
+        return cls(identity, form, inputs, arguments, label, record_type, inherited, place, source_lines=[line])
+
+    @property
+    def parallelism(self) -> int:
+        """The parallelism it has now."""
+        return int(self.arguments.get("parallelism") or self.inherited)
+
+
+def reachable(roots: Iterable[Draft]) -> list[Draft]:
+    """Some drafts and everything they read, by id."""
+    found: dict[int, Draft] = {}
+    waiting = list(roots)
+    while waiting:
+        current = waiting.pop()
+        if current.id not in found:
+            found[current.id] = current
+            waiting.extend(current.inputs)
+    return [found[identity] for identity in sorted(found)]
+
+
+def freeze(drafts: Iterable[Draft], parallelism: int, numbered: bool = True) -> tuple[Transformation, ...]:
+    """The transformations of drafts; `numbered` keeps PyFlink's ids, else they count from 1.
+
+    An operator that has the job's own parallelism from its environment says nothing about it, so that a change of the
+    job's parallelism reaches it.
+    """
+    drafts = list(drafts)
+    ids = {draft.id: draft.id if numbered else place for place, draft in enumerate(drafts, start=1)}
+    counts: Counter[str] = Counter()
+    taken: set[str] = set()
+    return tuple(_frozen(draft, ids, _key(draft, counts, taken), parallelism) for draft in drafts)
+
+
+def _key(draft: Draft, counts: Counter[str], taken: set[str]) -> str:
+    if draft.form is not Operator:
+        return ""
+    counts[draft.label] += 1
+    plain = f"{draft.label}-{counts[draft.label]}"
+    uid = draft.arguments.get("uid")
+    key = plain if uid is None or uid in taken else uid
+    taken.add(key)
+    return key
+
+
+def _frozen(draft: Draft, ids: dict[int, int], key: str, parallelism: int) -> Transformation:
+    identity = ids[draft.id]
+    inputs = tuple(ids[read.id] for read in draft.inputs)
+    if draft.form is Operator:
+        arguments = dict(draft.arguments)
+        if "parallelism" not in arguments and draft.inherited != parallelism and not draft.fixed:
+            arguments |= {"parallelism": draft.inherited, "parallelism_inherited": True}
+        return Operator(id=identity, key=key, inputs=inputs, location=draft.location, **arguments)
+    if draft.form is Union:
+        return Union(id=identity, inputs=inputs, location=draft.location)
+    if draft.form is Partition:
+        return Partition(id=identity, input=inputs[0], location=draft.location, **draft.arguments)
+    return SideOutput(id=identity, input=inputs[0], location=draft.location, **draft.arguments)

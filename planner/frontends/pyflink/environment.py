@@ -1,0 +1,374 @@
+"""`pyflink.datastream.stream_execution_environment`: where a script begins, and its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from planner.errors import JobDefinitionError
+from planner.frontends.dsl.handover import LoadOptions, current_session, hand_over
+from planner.frontends.dsl.places import user_location
+from planner.frontends.pyflink.calls import Calls, JavaCalls
+from planner.frontends.pyflink.connector_facts import source_facts
+from planner.frontends.pyflink.declared.common.execution_config import ExecutionConfig
+from planner.frontends.pyflink.declared.datastream.checkpoint_config import CheckpointConfig
+from planner.frontends.pyflink.declared.datastream.checkpointing_mode import CheckpointingMode
+from planner.frontends.pyflink.declared.datastream.execution_mode import RuntimeExecutionMode
+from planner.frontends.pyflink.drafts import Draft, freeze, reachable
+from planner.frontends.pyflink.ledger import Ledger
+from planner.frontends.pyflink.recorded import Call
+from planner.frontends.pyflink.results import LoadedClient, LoadedResult
+from planner.frontends.pyflink.streams import DataStream
+from planner.frontends.pyflink.values.configuration import Configuration
+from planner.frontends.pyflink.values.types import PickledBytesTypeInfo, TypeInformation
+from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
+from planner.job import JobDefinition, Operator, PythonFunction, PythonLayer, Watermarks
+from planner.settings.flink_options import job_arguments
+from planner.settings.job_format import BUFFER_TIMEOUT, MAX_PARALLELISM_VALUE, PARALLELISM
+from planner.settings.values import Fault, ValueType
+
+__all__ = ["StreamExecutionEnvironment"]
+
+_MERGING = "python.operator-chaining.enabled"
+_MODE = "python.execution-mode"
+_INTERVAL = "execution.checkpointing.interval"
+# Calls that only matter when the job runs, with their arguments: kept and shown.
+_ONLY_RECORDED = {
+    "register_slot_sharing_group": "slot_sharing_group", "enable_changelog_state_backend": "enabled",
+    "set_default_savepoint_directory": "directory", "add_python_file": "file_path",
+    "set_python_executable": "python_exec", "set_default_local_parallelism": "parallelism",
+}  # fmt: skip
+
+
+class StreamExecutionEnvironment:
+    """The place where streams begin; `execute` makes a job of them."""
+
+    def __init__(self, j_stream_execution_environment: Any = None, serializer: Any = None) -> None:
+        session = current_session()
+        options = session.options if session is not None else LoadOptions()
+        if session is not None and session.ledger is None:
+            session.ledger = Ledger()
+        self._ledger: Ledger = session.ledger if session is not None else Ledger()
+        self._calls: Calls = (JavaCalls if options.api == "java" else Calls)(self)
+        self._registered: list[Draft] = []
+        self._settings: dict[str, Any] = {}
+        self._options: dict[str, Any] = {}
+        self._recorded: list[str] = []
+        self._default = options.parallelism or 1
+        self._default_origin = options.parallelism_origin
+        self._parallelism_origin: str | None = None
+        self._config = _Config(self)
+        self._checkpoints = CheckpointConfig()
+
+    @staticmethod
+    def get_execution_environment(configuration: Configuration | None = None) -> StreamExecutionEnvironment:
+        """A new environment."""
+        environment = StreamExecutionEnvironment()
+        if configuration is not None:
+            environment.configure(configuration)
+        return environment
+
+    # --- settings that plans depend on
+
+    def _set(self, name: str, value: Any, checked: ValueType) -> StreamExecutionEnvironment:
+        try:
+            self._settings[name] = checked.read(value)
+        except Fault as fault:
+            raise JobDefinitionError(f"{name} {fault.message}", location=user_location(), hint=fault.hint) from None
+        return self
+
+    def set_parallelism(self, parallelism: int) -> StreamExecutionEnvironment:
+        """Subtasks of the operators that are made from now on."""
+        self._parallelism_origin = f"set_parallelism at {user_location()}"
+        return self._set("parallelism", parallelism, PARALLELISM)
+
+    def get_parallelism(self) -> int:
+        """The subtasks of operators that are made now."""
+        return int(self._settings.get("parallelism", self._default))
+
+    def set_max_parallelism(self, max_parallelism: int) -> StreamExecutionEnvironment:
+        """Key groups of operators that say nothing themselves."""
+        return self._set("max_parallelism", max_parallelism, MAX_PARALLELISM_VALUE)
+
+    def get_max_parallelism(self) -> int:
+        """The key groups; -1 where nothing is set."""
+        return int(self._settings.get("max_parallelism", -1))
+
+    def set_buffer_timeout(self, timeout_millis: int) -> StreamExecutionEnvironment:
+        """Milliseconds until a part-filled network buffer is sent."""
+        return self._set("buffer_timeout", timeout_millis, BUFFER_TIMEOUT)
+
+    def get_buffer_timeout(self) -> int:
+        """The buffer timeout in milliseconds."""
+        return int(self._settings.get("buffer_timeout", 100))
+
+    def set_runtime_mode(self, execution_mode: RuntimeExecutionMode) -> StreamExecutionEnvironment:
+        """Run as a stream, as a batch, or as the sources suggest."""
+        if not isinstance(execution_mode, RuntimeExecutionMode):
+            raise AttributeError(f"{type(execution_mode).__name__!r} object has no attribute '_to_j_execution_mode'")
+        self._settings["runtime_mode"] = execution_mode.name.lower()
+        return self
+
+    def disable_operator_chaining(self) -> StreamExecutionEnvironment:
+        """Put every operator into a task of its own; Python operators merge all the same."""
+        self._settings["chaining"] = False
+        return self
+
+    def is_chaining_enabled(self) -> bool:
+        """Whether operators share tasks."""
+        return bool(self._settings.get("chaining", True))
+
+    def is_chaining_of_operators_with_different_max_parallelism_enabled(self) -> bool:
+        """Whether operators of different max parallelism share tasks."""
+        return bool(self._settings.get("chain_different_max_parallelism", True))
+
+    def configure(self, configuration: Configuration) -> None:
+        """Set options by Flink's own keys."""
+        arguments = job_arguments(configuration._options, user_location())
+        if "parallelism" in arguments:
+            self._parallelism_origin = f"parallelism.default at {user_location()}"
+        self._options.update(arguments.pop("options", {}))
+        self._settings.update(arguments)
+
+    # --- settings that only runs depend on: recorded and shown
+
+    def _record(self, call: str) -> None:
+        self._recorded.append(call)
+
+    def get_config(self) -> ExecutionConfig:
+        """Settings of execution."""
+        return self._config
+
+    def get_checkpoint_config(self) -> CheckpointConfig:
+        """Settings of checkpoints."""
+        return self._checkpoints
+
+    def enable_checkpointing(self, interval: int, mode: CheckpointingMode | None = None) -> StreamExecutionEnvironment:
+        """Take checkpoints."""
+        self._options[_INTERVAL] = interval
+        if mode is not None:
+            self._options["execution.checkpointing.mode"] = getattr(mode, "name", str(mode))
+        self._record(str(Call("enable_checkpointing", (("interval", interval),))))
+        return self
+
+    def get_checkpoint_interval(self) -> int:
+        """Milliseconds between checkpoints; -1 where there are none."""
+        return int(self._options.get(_INTERVAL, -1))
+
+    def get_checkpointing_mode(self) -> CheckpointingMode:
+        """How exact checkpoints are."""
+        return CheckpointingMode[self._options.get("execution.checkpointing.mode", "EXACTLY_ONCE")]
+
+    get_checkpointing_consistency_mode = get_checkpointing_mode
+
+    def is_changelog_state_backend_enabled(self) -> bool | None:
+        """Whether changes of state are written at once."""
+        return None
+
+    def is_unaligned_checkpoints_enabled(self) -> bool:
+        """Whether checkpoints pass records."""
+        return self._checkpoints.is_unaligned_checkpoints_enabled()
+
+    def is_force_unaligned_checkpoints(self) -> bool:
+        """Whether checkpoints pass records even where they should not."""
+        return self._checkpoints.is_force_unaligned_checkpoints()
+
+    def get_default_savepoint_directory(self) -> str | None:
+        """Where savepoints go."""
+        return None
+
+    def get_default_local_parallelism(self) -> int:
+        """The parallelism where nothing is set: never the machine's cores here, so that plans do not depend on it."""
+        return self._default
+
+    def set_python_requirements(self, requirements_file_path: str, requirements_cache_dir: str | None = None) -> None:
+        """Packages for the workers."""
+        self._record(f"set_python_requirements({requirements_file_path!r})")
+
+    def add_python_archive(self, archive_path: str, target_dir: str | None = None) -> None:
+        """Files for the workers."""
+        self._record(f"add_python_archive({archive_path!r})")
+
+    def register_cached_file(self, file_path: str, name: str, executable: bool = False) -> None:
+        """A file for the workers."""
+        self._record(f"register_cached_file({file_path!r}, {name!r})")
+
+    def add_jars(self, *jars_path: str) -> None:
+        """Jars change nothing in a plan."""
+        self._record(f"add_jars({', '.join(map(repr, jars_path))})")
+
+    def add_classpaths(self, *classpaths: str) -> None:
+        """Class paths change nothing in a plan."""
+        self._record(f"add_classpaths({', '.join(map(repr, classpaths))})")
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+    # --- sources
+
+    def from_collection(self, collection: Iterable[Any], type_info: TypeInformation | None = None) -> DataStream:
+        """A source of these records."""
+        records = list(collection)
+        if type_info is not None:
+            for record in records:
+                type_info.to_internal_type(record)  # refuses what does not fit
+        return self._stream(self._calls.collection(records, type_info or PickledBytesTypeInfo()))
+
+    def from_source(
+        self, source: Any, watermark_strategy: WatermarkStrategy, source_name: str,
+        type_info: TypeInformation | None = None,
+    ) -> DataStream:  # fmt: skip
+        """A new-style source; PyFlink hands on the strategy without its assigner."""
+        facts = source_facts(source)
+        assigned = watermark_strategy._timestamp_assigner is not None
+        lost = "from_source" if assigned else watermark_strategy.lost
+        draft = self._calls.operator(
+            [], "source", type_info or facts.type, name=source_name, behaviour=facts.behaviour, bounded=facts.bounded,
+            watermarks=Watermarks(out_of_orderness=watermark_strategy.out_of_orderness),
+            remarks=(f"lost-assigner:{lost}",) if lost else None,
+        )  # fmt: skip
+        return self._stream(draft)
+
+    def add_source(
+        self, source_func: Any, source_name: str = "Custom Source", type_info: TypeInformation | None = None
+    ) -> DataStream:
+        """A legacy source."""
+        draft = self._calls.operator(
+            [], "source", type_info or PickledBytesTypeInfo(), name=source_name, legacy=True, bounded=False,
+            behaviour=PythonFunction(target=source_func),
+        )  # fmt: skip
+        return self._stream(draft)
+
+    def create_input(self, input_format: Any, type_info: TypeInformation | None = None) -> DataStream:
+        """A source that reads files by an input format."""
+        draft = self._calls.operator(
+            [], "source", type_info or TypeInformation(), name="Custom File Source", legacy=True, bounded=True,
+            behaviour=PythonFunction(target=input_format),
+        )  # fmt: skip
+        return self._stream(draft)
+
+    def _stream(self, draft: Draft) -> DataStream:
+        return DataStream(self, draft)
+
+    # --- jobs
+
+    def execute(self, job_name: str | None = None) -> LoadedResult:
+        """Hand the job over to whoever loads this script."""
+        self._hand_over(self._job(job_name))
+        return LoadedResult()
+
+    def execute_async(self, job_name: str = "Flink Streaming Job") -> LoadedClient:
+        """Hand the job over to whoever loads this script."""
+        self._hand_over(self._job(job_name))
+        return LoadedClient()
+
+    def get_execution_plan(self) -> str:
+        """An empty plan: PyFlink's counter goes on as if it had been asked."""
+        self._ledger.compile_later(self._job(None))
+        kept = self._ledger.settle()
+        if kept:
+            self._registered = [self._ledger.drafts[identity] for identity in kept]
+        return "{}"
+
+    def _collect(self, draft: Draft, job_name: str | None) -> Draft:
+        """Hand over the job that gives a stream's records; gives what stands in the stream's place then."""
+        self._hand_over(self._job(job_name or "DataStream Collect", draft))
+        if self._calls.java:
+            return draft
+        self._ledger.settle()
+        identity = draft.id
+        while identity in self._ledger.replaced:
+            identity = self._ledger.replaced[identity]
+        return self._ledger.drafts[identity]
+
+    def _hand_over(self, job: JobDefinition) -> None:
+        self._registered = []
+        hand_over(job)
+        if not self._calls.java:
+            self._ledger.compile_later(job)
+
+    def _job(self, job_name: str | None, collected: Draft | None = None) -> JobDefinition:
+        self._ledger.settle()
+        location = user_location()
+        roots = [*self._registered, *([collected] if collected else [])]
+        if not roots:
+            raise JobDefinitionError(
+                "No operators defined in streaming topology. Cannot execute.", location=location,
+                hint="define at least one operator or sink before execute(); sources alone do nothing",
+            )  # fmt: skip
+        settings = dict(self._settings)
+        if job_name is not None:
+            settings["name"] = job_name
+        settings.setdefault("name", None)
+        settings["parallelism"] = self.get_parallelism()
+        drafts = reachable(roots)
+        if self._calls.java:
+            drafts = self._java_roots(drafts, collected)
+        return JobDefinition(
+            transformations=freeze(drafts, settings["parallelism"], numbered=not self._calls.java), location=location,
+            options=dict(self._options), python=None if self._calls.java else self._layer(drafts, collected, settings),
+            parallelism_origin=self._origin(), recorded=tuple(self._all_recorded()), **settings,
+        )  # fmt: skip
+
+    def _java_roots(self, drafts: list[Draft], collected: Draft | None) -> list[Draft]:
+        if collected is None:
+            return drafts
+        sink = self._calls.operator([collected], "sink", collected.record_type, parallelism=1)
+        return [*drafts, sink]
+
+    def _layer(self, drafts: list[Draft], collected: Draft | None, settings: dict[str, Any]) -> PythonLayer:
+        own = settings["parallelism"]
+        return PythonLayer(
+            registered=tuple(draft.id for draft in self._registered),
+            remembered={d.id: d.inherited for d in drafts if d.form is not Operator and d.inherited != own},
+            next_id=self._ledger.next_id,
+            merge=str(self._options.get(_MERGING, True)).lower() != "false",
+            collect=collected.id if collected else None,
+        )
+
+    def _origin(self) -> str:
+        return self._parallelism_origin or self._default_origin or "nothing sets it, so 1 is taken"
+
+    def _all_recorded(self) -> Iterable[str]:
+        yield from self._recorded
+        for getter, holder in (("get_config", self._config), ("get_checkpoint_config", self._checkpoints)):
+            yield from (f"{getter}().{call}" for call in holder._calls if call.name != type(holder).__name__)
+
+
+class _Config(ExecutionConfig):
+    """The settings of execution, of which two are the environment's own."""
+
+    def __init__(self, environment: StreamExecutionEnvironment) -> None:
+        self._environment = environment
+
+    def set_parallelism(self, parallelism: int) -> _Config:
+        """As on the environment."""
+        self._environment.set_parallelism(parallelism)
+        return self
+
+    def get_parallelism(self) -> int:
+        """As on the environment."""
+        return self._environment.get_parallelism()
+
+    def set_max_parallelism(self, max_parallelism: int) -> _Config:
+        """As on the environment."""
+        self._environment.set_max_parallelism(max_parallelism)
+        return self
+
+    def get_max_parallelism(self) -> int:
+        """As on the environment."""
+        return self._environment.get_max_parallelism()
+
+
+def _recorded_call(name: str, argument: str) -> Any:
+    def call(self: StreamExecutionEnvironment, value: Any) -> StreamExecutionEnvironment:
+        self._record(str(Call(name, ((argument, value),))))
+        return self
+
+    call.__name__ = name
+    call.__doc__ = "Kept and shown; it changes nothing in a plan."
+    return call
+
+
+for _name, _argument in _ONLY_RECORDED.items():
+    setattr(StreamExecutionEnvironment, _name, _recorded_call(_name, _argument))

@@ -1,0 +1,92 @@
+"""The one counter of transformations that a PyFlink process has, and what earlier jobs of a script leave behind.
+
+PyFlink changes its transformations while it compiles a job, and its ids go on counting in the next one. So a script
+that executes several jobs is followed exactly: before the second job begins, the first is compiled, and what that
+changed is taken over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Any
+
+from planner.frontends.pyflink.drafts import Draft
+from planner.frontends.pyflink.values.types import PickledBytesTypeInfo, TypeInformation
+from planner.job import JobDefinition, Operator, Transformation, Union
+
+__all__ = ["Ledger"]
+
+_OWN = frozenset({"id", "key", "inputs", "input", "location"})
+
+
+class Ledger:
+    """All transformations of a script, by id."""
+
+    def __init__(self) -> None:
+        self.next_id = 1
+        self.drafts: dict[int, Draft] = {}
+        self.replaced: dict[int, int] = {}  # merged operators, by what they were merged from
+        self._waiting: JobDefinition | None = None
+
+    def add(
+        self, form: type[Any], inputs: list[Draft], arguments: dict[str, Any], label: str, type: TypeInformation,
+        inherited: int,
+    ) -> Draft:  # fmt: skip
+        """Give a new transformation its id."""
+        self.settle()
+        draft = Draft.made_here(self.next_id, form, inputs, arguments, label, type, inherited)
+        self.next_id += 1
+        self.drafts[draft.id] = draft
+        return draft
+
+    def compile_later(self, job: JobDefinition) -> None:
+        """A job was executed: if the script goes on, what compiling it changes is taken over first."""
+        self.settle()
+        self._waiting = job
+
+    def settle(self) -> tuple[int, ...]:
+        """Compile the job that waits; gives the ids that PyFlink would keep registered."""
+        job, self._waiting = self._waiting, None
+        if job is None or job.python is None:
+            return ()
+        from planner.graphs.stream_graph import build_stream_graph
+        from planner.merging import compile_python_layer
+
+        merging = compile_python_layer(job)
+        self._take_over(merging.left)
+        self.next_id = build_stream_graph(merging.job).next_id
+        return merging.registered
+
+    def _take_over(self, left: tuple[Transformation, ...]) -> None:
+        for step in left:
+            if step.id not in self.drafts:
+                self.drafts[step.id] = self._new(step)
+        for step in left:
+            draft = self.drafts[step.id]
+            read = step.inputs if isinstance(step, Operator | Union) else (step.input,)
+            draft.inputs = [self.drafts[identity] for identity in read]
+            if isinstance(step, Operator):
+                _move(draft, step)
+
+    def _new(self, step: Transformation) -> Draft:
+        arguments = {
+            one.name: getattr(step, one.name)
+            for one in fields(step)
+            if one.name not in _OWN and (one.default is MISSING or getattr(step, one.name) != one.default)
+        }
+        parts = step.merged if isinstance(step, Operator) else ()
+        for part in parts:
+            self.replaced[part.id] = step.id
+        last = self.drafts[parts[-1].id].record_type if parts else PickledBytesTypeInfo()
+        inherited = int(arguments.pop("parallelism", None) or 1)
+        arguments.pop("parallelism_inherited", None)
+        return Draft(step.id, type(step), [], arguments, "merged", last, inherited, step.location)
+
+
+def _move(draft: Draft, step: Operator) -> None:
+    """Alignment gives helper operators the place of a neighbour."""
+    if step.parallelism_inherited and step.parallelism is not None and not draft.fixed:
+        draft.inherited = step.parallelism
+        draft.arguments.pop("parallelism", None)
+    if step.slot_sharing_group is not None:
+        draft.arguments["slot_sharing_group"] = step.slot_sharing_group

@@ -1,0 +1,78 @@
+"""Parts of PyFlink that have no plan here: names can be imported, and using one is refused with its place.
+
+Scripts of the DataStream API often import a name of the Table API and never use it. `DataTypes` is one that they do
+use, for the columns of files.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from planner.errors import JobDefinitionError
+from planner.frontends.dsl.places import user_location
+
+__all__ = ["DataTypes", "Refused"]
+
+_TABLE = (
+    "only DataStream jobs have a plan here",
+    "write the job with StreamExecutionEnvironment and DataStream, or leave this part out",
+)
+_JVM = (
+    "there is no JVM while a script is loaded for its plan",
+    "do what needs Java where the job runs, or guard it with an option of your own",
+)
+
+
+class Refused:
+    """A name of another API: fine to import, refused when used."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._plan_name = f"{module}.{name}"
+        self._plan_why = _TABLE if module.startswith("pyflink.table") else _JVM
+
+    def _plan_refuse(self) -> NoReturn:
+        what = "the Table API" if self._plan_why is _TABLE else "PyFlink's way to Java"
+        raise JobDefinitionError(
+            f"the script uses {what} ({self._plan_name}): {self._plan_why[0]}",
+            location=user_location(),
+            hint=self._plan_why[1],
+        )
+
+    def __call__(self, *_: Any, **__: Any) -> NoReturn:
+        self._plan_refuse()
+
+    def __mro_entries__(self, _: Any) -> NoReturn:
+        self._plan_refuse()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._plan_refuse()
+
+
+class _DataType:
+    """A column type of a file, as it was written."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def not_null(self) -> _DataType:
+        """The type without nulls."""
+        return _DataType(f"{self._text} NOT NULL")
+
+    nullable = not_null
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+class _DataTypes:
+    """`DataTypes.ROW([...])` and the like."""
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.isupper():
+            raise AttributeError(name)
+        return lambda *arguments, **_: _DataType(f"{name}({', '.join(map(str, arguments))})" if arguments else name)
+
+
+DataTypes = _DataTypes()

@@ -1,0 +1,110 @@
+"""What `execute` and `execute_and_collect` return while a script is only loaded: the script can go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+from planner.frontends.pyflink.declared.common.completable_future import CompletableFuture
+from planner.frontends.pyflink.declared.common.job_client import JobClient
+from planner.frontends.pyflink.declared.common.job_execution_result import JobExecutionResult
+from planner.frontends.pyflink.declared.common.job_id import JobID
+from planner.frontends.pyflink.declared.common.job_status import JobStatus
+
+__all__ = ["CloseableIterator", "LoadedClient", "LoadedResult"]
+
+
+class LoadedResult(JobExecutionResult):
+    """The result of a job that did not run."""
+
+    def __init__(self) -> None:
+        pass
+
+    def get_job_id(self) -> JobID:
+        """An id like any other."""
+        return JobID()
+
+    def is_job_execution_result(self) -> bool:
+        """Yes."""
+        return True
+
+    def get_net_runtime(self) -> int:
+        """No time at all."""
+        return 0
+
+    def get_accumulator_result(self, accumulator_name: str) -> Any:
+        """Nothing was counted."""
+        return None
+
+    def get_all_accumulator_results(self) -> dict[str, Any]:
+        """Nothing was counted."""
+        return {}
+
+
+class _Done(CompletableFuture):
+    """A future with its answer."""
+
+    def __init__(self, answer: Any) -> None:
+        self._answer = answer
+
+    def done(self) -> bool:
+        """Yes."""
+        return True
+
+    def result(self) -> Any:
+        """The answer."""
+        return self._answer
+
+    def exception(self) -> None:
+        """None."""
+        return
+
+
+class LoadedClient(JobClient):
+    """A client of a job that did not run."""
+
+    def __init__(self) -> None:
+        pass
+
+    def get_job_id(self) -> JobID:
+        """An id like any other."""
+        return JobID()
+
+    def get_job_status(self) -> Any:
+        """Finished."""
+        return _Done(JobStatus.FINISHED)
+
+    def get_job_execution_result(self) -> Any:
+        """The result of a job that did not run."""
+        return _Done(LoadedResult())
+
+    def get_accumulators(self) -> Any:
+        """Nothing was counted."""
+        return _Done({})
+
+    def cancel(self) -> Any:
+        """Nothing to do."""
+        return _Done(None)
+
+
+class CloseableIterator:
+    """The records of `execute_and_collect`: none while a script is only loaded."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return self.next()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def next(self) -> Any:
+        """No record."""
+        raise StopIteration("No more data.")
+
+    def close(self) -> None:
+        """Nothing to close."""

@@ -1,0 +1,86 @@
+"""What can be set on an operator after it was made, with Flink's checks."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from planner.errors import JobDefinitionError
+from planner.frontends.dsl.places import caller_line, user_location
+from planner.frontends.pyflink.drafts import Draft
+from planner.frontends.pyflink.recorded import Recorded
+from planner.job import Operator
+from planner.settings.job_format import OPERATOR_KEYS
+from planner.settings.values import Fault
+
+__all__ = ["Settings"]
+
+
+class Settings:
+    """An operator's settings. What is no operator (a union, a partition) refuses them, as Java's classes do."""
+
+    _draft: Draft
+
+    def _set(self, call: str, key: str, value: Any) -> Self:
+        draft = self._draft
+        if draft.form is not Operator:
+            what = str(draft.arguments.get("partitioner") or draft.form.__name__).lower()
+            raise JobDefinitionError(
+                f"{call}() belongs to an operator, this stream is a {what}: PyFlink has no such method there",
+                location=user_location(),
+                hint=f"call {call}() on the operator before or after it",
+            )
+        try:
+            read = OPERATOR_KEYS[key].type.read(value)
+        except Fault as fault:
+            raise JobDefinitionError(f"{call}() {fault.message}", location=user_location(), hint=fault.hint) from None
+        if draft.fixed and key in ("parallelism", "max_parallelism") and read != 1:
+            self._refuse_parallel(key)
+        self._keep(draft, key, read)
+        draft.source_lines.append(caller_line())
+        return self
+
+    def _keep(self, draft: Draft, key: str, value: Any) -> None:
+        if key == "chaining" and draft.arguments.get("python") == "broadcast":
+            draft.arguments["remarks"] = (*draft.arguments.get("remarks", ()), f"ignored-chaining:{value}")
+            return
+        if key == "parallelism" and draft.fixed:
+            return
+        draft.arguments[key] = value
+
+    def _refuse_parallel(self, key: str) -> None:
+        what = "maximum parallelism" if key == "max_parallelism" else "parallelism"
+        raise JobDefinitionError(
+            f"The {what} of non parallel operator must be 1.",
+            location=user_location(),
+            hint="from_collection() and force_non_parallel() always run with one subtask",
+        )
+
+    def name(self, name: str) -> Self:
+        """The name that plans show."""
+        return self._set("name", "name", name)
+
+    def uid(self, uid: str) -> Self:
+        """A fixed identity for the operator's state."""
+        return self._set("uid", "uid", uid)
+
+    def set_uid_hash(self, uid_hash: str) -> Self:
+        """An operator id of an older job to take over."""
+        return self._set("set_uid_hash", "uid_hash", uid_hash)
+
+    def set_description(self, description: str) -> Self:
+        """A longer text for people."""
+        return self._set("set_description", "description", description)
+
+    def set_parallelism(self, parallelism: int) -> Self:
+        """How many subtasks."""
+        return self._set("set_parallelism", "parallelism", parallelism)
+
+    def slot_sharing_group(self, slot_sharing_group: Any) -> Self:
+        """Operators of one group may share a slot."""
+        group = slot_sharing_group
+        named = group._calls[0].first() if isinstance(group, Recorded) else group
+        return self._set("slot_sharing_group", "slot_sharing_group", named)
+
+    def disable_chaining(self) -> Self:
+        """Never chain."""
+        return self._set("disable_chaining", "chaining", "disable")

@@ -1,0 +1,150 @@
+"""The stand-in for the package `pyflink` while a job's file is loaded.
+
+Modules are found by a finder of ours in front of all others, and their names are looked up when a script asks for
+them. An installed PyFlink is neither imported nor touched: what `sys.modules` had before is put back afterwards.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+__all__ = ["pyflink_stand_in"]
+
+_OURS: Final = __name__.rpartition(".")[0]
+_DECLARED: Final = Path(__file__).parent / "declared"
+# Modules with code of their own, by the modules of ours that have their names.
+_BY_HAND: Final = {
+    "common.typeinfo": ("values.types",),
+    "common.types": ("values.rows",),
+    "common.time": ("values.times",),
+    "common.watermark_strategy": ("values.watermarks",),
+    "common.configuration": ("values.configuration",),
+    "common.serializer": ("values.serializers",),
+    "common.constants": ("values.windows",),
+    "datastream.data_stream": ("streams", "keyed", "windowed", "connected", "results"),
+    "datastream.stream_execution_environment": ("environment",),
+    "datastream.async_data_stream": ("async_streams",),
+    "datastream.async_retry_strategies": ("values.retries",),
+    "datastream.async_retry_predicates": ("values.retries",),
+    "datastream.output_tag": ("values.types",),
+    "datastream.utils": ("values.types",),
+    "datastream.window": ("values.windows", "values.triggers", "values.assigners"),
+    # its retry strategies are made by classes that extend it
+    "datastream.functions": ("values.retries", "declared.datastream.functions"),
+}
+_PACKAGES: Final = frozenset(
+    {"", "common", "datastream", "datastream.connectors", "datastream.formats", "metrics", "table", "util"}
+)
+_REFUSED: Final = ("table", "java_gateway", "util", "fn_execution", "gateway_server", "pyflink_gateway_server")
+_made: dict[str, ModuleType] = {}
+
+
+@contextmanager
+def pyflink_stand_in() -> Iterator[None]:
+    """Let `import pyflink` find the stand-in."""
+    before = {name: sys.modules.pop(name) for name in list(sys.modules) if _is_pyflink(name)}
+    finder = _Finder()
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        for name in [name for name in sys.modules if _is_pyflink(name)]:
+            del sys.modules[name]
+        sys.modules.update(before)
+
+
+def _is_pyflink(name: str) -> bool:
+    return name == "pyflink" or name.startswith("pyflink.")
+
+
+def _homes(name: str) -> tuple[str, ...] | None:
+    """The modules of ours that have a module's names; None where PyFlink has no such module."""
+    if name in _BY_HAND:
+        return _BY_HAND[name]
+    if name in _PACKAGES or name == "version" or name.split(".")[0] in _REFUSED:
+        return ()
+    return (f"declared.{name}",) if _DECLARED.joinpath(*name.split(".")).with_suffix(".py").is_file() else None
+
+
+class _Finder(MetaPathFinder, Loader):
+    """Finds the modules of the stand-in."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The spec of a module that PyFlink has."""
+        if not _is_pyflink(fullname):
+            return None
+        name = fullname.partition(".")[2]
+        if _homes(name) is None:
+            return None
+        return ModuleSpec(fullname, self, is_package=name in _PACKAGES or name.split(".")[0] in _REFUSED)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """One object for each module, however many files are loaded."""
+        return _made.setdefault(spec.name, _StandIn(spec.name))
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing to run: names are found when they are asked for."""
+
+
+class _StandIn(ModuleType):
+    """A module of `pyflink` whose names are found when they are asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            return _all_names(self.__name__)
+        if name.startswith("__") and name != "__version__":
+            raise AttributeError(name)
+        value = _found(self.__name__, name)
+        if value is _MISSING:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
+        setattr(self, name, value)
+        return value
+
+
+_MISSING: Final = object()
+
+
+def _found(module: str, name: str) -> Any:
+    part = module.partition(".")[2]
+    if part.split(".")[0] in _REFUSED:
+        return _of_other_api(module, name)
+    if part == "version" and name == "__version__":
+        return "2.3.0"
+    for home in _homes(part) or ():
+        found = getattr(import_module(f"{_OURS}.{home}"), name, _MISSING)
+        if found is not _MISSING and not isinstance(found, ModuleType):
+            return found
+    from planner.frontends.pyflink.declared.exports import EXPORTS
+
+    if name in EXPORTS.get(module, {}):
+        return getattr(import_module(EXPORTS[module][name]), name)
+    if part in _PACKAGES and _homes(f"{part}.{name}".lstrip(".")) is not None:
+        return import_module(f"{module}.{name}")
+    return _MISSING
+
+
+def _of_other_api(module: str, name: str) -> Any:
+    from planner.frontends.pyflink import other_apis
+
+    return other_apis.DataTypes if name == "DataTypes" else other_apis.Refused(module, name)
+
+
+def _all_names(module: str) -> list[str]:
+    """What `from module import *` takes."""
+    from planner.frontends.pyflink.declared.exports import EXPORTS
+
+    part = module.partition(".")[2]
+    if part in _PACKAGES:
+        return sorted(EXPORTS.get(module, {}))
+    return sorted({name for home in _homes(part) or () for name in import_module(f"{_OURS}.{home}").__all__})

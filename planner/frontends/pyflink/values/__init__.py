@@ -1,0 +1,1 @@
+"""Values that scripts make: types, rows, times, windows, triggers, options."""

@@ -1,0 +1,136 @@
+"""Windows over keyed streams, and over all records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from planner.frontends.pyflink.declared.datastream.functions import (
+    AllWindowFunction,
+    ProcessAllWindowFunction,
+    ProcessWindowFunction,
+    WindowFunction,
+)
+from planner.frontends.pyflink.values.assigners import MergingWindowAssigner
+from planner.frontends.pyflink.values.types import OutputTag, PickledBytesTypeInfo, TypeInformation, type_of
+from planner.job import PythonFunction
+
+if TYPE_CHECKING:
+    from planner.frontends.pyflink.environment import StreamExecutionEnvironment
+    from planner.frontends.pyflink.keyed import KeyedStream
+    from planner.frontends.pyflink.streams import DataStream
+
+__all__ = ["AllWindowedStream", "WindowedStream"]
+
+
+class _Windows:
+    """What both kinds of windows can do."""
+
+    _functions: tuple[type[Any], ...]
+    _function_names: str
+    _shape: str
+
+    def __init__(self, keyed: KeyedStream, window_assigner: Any) -> None:
+        self._keyed_stream = keyed
+        self._window_assigner = window_assigner
+        self._window_trigger: Any = None
+        self._allowed_lateness = 0
+        self._late_data_output_tag: OutputTag | None = None
+
+    def get_execution_environment(self) -> StreamExecutionEnvironment:
+        """The environment the stream belongs to."""
+        return self._keyed_stream.get_execution_environment()
+
+    def get_input_type(self) -> TypeInformation:
+        """The type of the records."""
+        return self._keyed_stream._original_data_type_info
+
+    def trigger(self, trigger: Any) -> Self:
+        """When windows give their results."""
+        self._window_trigger = trigger
+        return self
+
+    def allowed_lateness(self, time_ms: int) -> Self:
+        """How long a window waits for late records."""
+        self._allowed_lateness = time_ms
+        return self
+
+    def side_output_late_data(self, output_tag: OutputTag) -> Self:
+        """Where records go that come too late."""
+        self._late_data_output_tag = output_tag
+        return self
+
+    def reduce(self, reduce_function: Any, window_function: Any = None, output_type: Any = None) -> DataStream:
+        """Two records of a window become one."""
+        self._check(window_function)
+        kind = self.get_input_type() if window_function is None and output_type is None else type_of(output_type)
+        return self._result(kind, reduce_function, window_function)
+
+    def aggregate(
+        self, aggregate_function: Any, window_function: Any = None, accumulator_type: Any = None,
+        output_type: Any = None,
+    ) -> DataStream:  # fmt: skip
+        """An incremental aggregate of each window."""
+        self._check(window_function)
+        type_of(accumulator_type)
+        return self._result(type_of(output_type), aggregate_function, window_function)
+
+    def apply(self, window_function: Any, output_type: Any = None) -> DataStream:
+        """All records of a window at once."""
+        return self._result(type_of(output_type), window_function)
+
+    def process(self, process_window_function: Any, output_type: Any = None) -> DataStream:
+        """All records of a window at once, with a context."""
+        return self._result(type_of(output_type), process_window_function)
+
+    def _check(self, window_function: Any) -> None:
+        if window_function is not None and not isinstance(window_function, self._functions):
+            raise TypeError(f"window_function should be a {self._function_names}")
+
+    def _result(self, kind: TypeInformation, *functions: Any) -> DataStream:
+        assigner, keyed = self._window_assigner, self._keyed_stream
+        if self._window_trigger is None:
+            self._window_trigger = assigner.get_default_trigger(self.get_execution_environment())
+        assigner.get_window_serializer()
+        named = [type(function).__name__ for function in functions if function is not None]
+        trigger = type(self._window_trigger).__name__
+        name = type(assigner).__name__
+        calls = keyed._environment._calls
+        draft = calls.operator(
+            [keyed._draft], "window_reduce", kind, name=name, written_name=name if calls.java else None,
+            label="window", python="keyed", behaviour=PythonFunction(target=functions[0]),
+            description=f"{self._shape}({assigner}, {trigger}, {', '.join(named)})",
+        )  # fmt: skip
+        return keyed._stream(draft)
+
+
+class WindowedStream(_Windows):
+    """A keyed stream in windows."""
+
+    _functions = (WindowFunction, ProcessWindowFunction)
+    _function_names = "WindowFunction or ProcessWindowFunction"
+    _shape = "Window"
+
+
+class AllWindowedStream(_Windows):
+    """All records in windows: a keyed stream with one key."""
+
+    _functions = (AllWindowFunction, ProcessAllWindowFunction)
+    _function_names = "AllWindowFunction or ProcessAllWindowFunction"
+    _shape = "AllWindow"
+
+    def __init__(self, stream: DataStream, window_assigner: Any) -> None:
+        from planner.frontends.pyflink.keyed import KeyedStream
+
+        key = PickledBytesTypeInfo()
+        draft = stream._environment._calls.key_by(stream._draft, _one_key, key, helper="window_all")
+        super().__init__(KeyedStream(stream, draft, key), window_assigner)
+
+    def trigger(self, trigger: Any) -> Self:
+        """When windows give their results."""
+        if isinstance(self._window_assigner, MergingWindowAssigner) and trigger.can_merge() is not True:
+            raise TypeError("A merging window assigner cannot be used with a trigger that does not support merging.")
+        return super().trigger(trigger)
+
+
+def _one_key(value: Any) -> int:
+    return 0

@@ -1,0 +1,6 @@
+"""What PyFlink does between a script and Flink: helper operators move to their neighbours, Python operators merge."""
+
+from planner.merging.layer import Merging, compile_python_layer
+from planner.merging.pairs import PairVerdict
+
+__all__ = ["Merging", "PairVerdict", "compile_python_layer"]

@@ -1,0 +1,101 @@
+"""The Python layer as one stage: a PyFlink job as its script built it in, the job that Flink gets out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from planner.errors import InternalError
+from planner.job import JobDefinition, Operator, Transformation
+from planner.merging.alignment import align
+from planner.merging.merge import Merger
+from planner.merging.pairs import PairVerdict, unmerged_pairs
+from planner.merging.workspace import Workspace
+
+__all__ = ["COLLECT_SINK", "Merging", "compile_python_layer"]
+
+COLLECT_SINK: Final = "Data stream collect sink"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Merging:
+    """What the Python layer did to a job."""
+
+    job: JobDefinition  # as Flink gets it
+    written: JobDefinition  # as the script built it
+    apart: tuple[PairVerdict, ...]  # neighbouring Python operators that were not merged
+    dropped: tuple[Operator, ...]  # operators of the script that are not part of the job (execute_and_collect)
+    left: tuple[Transformation, ...]  # every transformation as it stands now: a next job may read them
+    registered: tuple[int, ...]  # what stays registered while nothing is executed
+
+    @property
+    def merged(self) -> tuple[Operator, ...]:
+        """The operators that were made of several."""
+        return tuple(operator for operator in self.job.operators if operator.merged)
+
+
+def compile_python_layer(job: JobDefinition) -> Merging:
+    """Align and merge the Python operators of a job."""
+    work = Workspace(job)
+    align(work)
+    merger = Merger(work)
+    roots = merger.run(_roots(work)) if work.layer.merge else list(work.registered)
+    if work.layer.collect is not None:
+        roots.append(_collect(work, merger.latest(work.layer.collect)))
+    finished = work.reachable(roots)
+    merged = replace(
+        job, transformations=tuple(_settled(work, identity) for identity in finished), python=None, next_id=work.next_id
+    )
+    return Merging(
+        job=merged,
+        written=job,
+        apart=unmerged_pairs(work, merger.consumers, finished),
+        dropped=_dropped(work, merged),
+        left=tuple(work.steps.values()),
+        registered=tuple(roots),
+    )
+
+
+def _roots(work: Workspace) -> list[int]:
+    return list(work.registered) if work.layer.collect is None else [work.layer.collect]
+
+
+def _collect(work: Workspace, stream: int) -> int:
+    """The sink of execute_and_collect, which is made after the merge."""
+    identity = work.take_id()
+    work.steps[identity] = Operator(
+        id=identity,
+        key="execute_and_collect",
+        kind="sink",
+        location=work.job.location,
+        inputs=(stream,),
+        name=COLLECT_SINK,
+        uid=f"dataStreamCollect_{identity}",
+        parallelism=1,
+        helper="collect",
+    )
+    return identity
+
+
+def _settled(work: Workspace, identity: int) -> Transformation:
+    """A transformation with its parallelism written down: nothing is inherited behind this stage."""
+    step = work.steps[identity]
+    if not isinstance(step, Operator) or step.parallelism is not None or (step.kind == "source" and not step.parallel):
+        return step
+    return replace(step, parallelism=work.parallelism(identity), parallelism_inherited=True)
+
+
+def _dropped(work: Workspace, merged: JobDefinition) -> tuple[Operator, ...]:
+    """The operators of the script that no result of the job comes through."""
+    kept = {part.id for operator in merged.operators for part in (operator.merged or (operator,))}
+    found = (work.steps[identity] for identity in work.reachable(work.layer.registered))
+    return tuple(
+        part for step in found if isinstance(step, Operator) for part in (step.merged or (step,)) if part.id not in kept
+    )
+
+
+def merging_of(merging: Merging | None) -> Merging:
+    """The merging of a job that has one."""
+    if merging is None:
+        raise InternalError("the job has no Python layer")
+    return merging

@@ -1,0 +1,131 @@
+"""The merge: neighbouring Python operators become one operator, in PyFlink's own order of work."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
+
+from planner.errors import PlanningError
+from planner.job import Operator, Partition, Union
+from planner.merging.pairs import obstacles_of, pair_of
+from planner.merging.workspace import Workspace, inputs_of
+
+__all__ = ["Merger"]
+
+
+class Merger:
+    """One run of PyFlink's chaining optimizer.
+
+    A queue begins with the roots. What is taken from it is merged into the operator before it if it can be; the result
+    and its inputs go to the end of the queue. Who reads whom is collected once, before the first merge.
+    """
+
+    def __init__(self, work: Workspace) -> None:
+        self.work = work
+        self.consumers = work.consumers(work.registered)
+        self.replaced: dict[int, int] = {}  # a merged operator's id by those it was made of
+
+    def run(self, roots: list[int]) -> list[int]:
+        """The ids of the transformations that are left, in PyFlink's order."""
+        queue = deque(roots)
+        result: dict[int, None] = {}
+        seen: set[int] = set()
+        while queue:
+            current = queue.popleft()
+            if current in seen:
+                continue
+            seen.add(current)
+            upstream = self.mergeable_into(current)
+            made = current if upstream is None else self.merge(upstream, current)
+            result.setdefault(made)
+            if upstream is not None:
+                for old in (upstream, current):
+                    result.pop(old, None)
+                    seen.add(old)
+            queue.append(made)
+            queue.extend(inputs_of(self.work.steps[made]))
+        return list(result)
+
+    def mergeable_into(self, identity: int) -> int | None:
+        """The operator that this one can be merged into."""
+        step = self.work.steps[identity]
+        if not isinstance(step, Operator) or step.python != "plain" or len(step.inputs) != 1:
+            return None
+        before = self.work.steps[step.inputs[0]]
+        while isinstance(before, Partition) and before.partitioner == "FORWARD":
+            before = self.work.steps[before.input]
+        if not isinstance(before, Operator) or before.python is None:
+            return None
+        pair = pair_of(self.work, self.consumers, step, before, ())
+        return None if obstacles_of(pair) else before.id
+
+    def merge(self, upstream: int, downstream: int) -> int:
+        """Put one operator in place of two, and let all who read the second read it."""
+        first, second = self.work.steps[upstream], self.work.steps[downstream]
+        assert isinstance(first, Operator)
+        assert isinstance(second, Operator)
+        identity = self.work.take_id()
+        self.work.steps[identity] = _merged(first, second, identity, self.work.parallelism(upstream))
+        readers = self.consumers.get(downstream, {})
+        for reader in readers:
+            self.read_instead(reader, downstream, identity)
+        self.consumers[identity] = dict(readers)
+        self.replaced[upstream] = self.replaced[downstream] = identity
+        return identity
+
+    def read_instead(self, reader: int, old: int, new: int) -> None:
+        """Replace an input where PyFlink does: the first of equal ones only, and at the end of a union."""
+        step = self.work.steps[reader]
+        if isinstance(step, Operator) and step.python == "broadcast":
+            self.refuse_broadcast(step)
+        inputs = list(inputs_of(step))
+        if isinstance(step, Union):
+            inputs.remove(old)
+            inputs.append(new)
+        else:
+            inputs[inputs.index(old)] = new
+        self.work.read(reader, tuple(inputs))
+
+    def refuse_broadcast(self, step: Operator) -> None:
+        """PyFlink looks for a field that broadcast-state operators do not have."""
+        raise PlanningError(
+            f"PyFlink cannot merge the operators in front of {step.key}: it fails with NoSuchFieldException: "
+            "regularInput",
+            location=step.location,
+            hint="call disable_chaining() or start_new_chain() on the operator that the connected stream begins with, "
+            "or set python.operator-chaining.enabled to false",
+        )
+
+    def latest(self, identity: int) -> int:
+        """What stands in the place of a transformation after all merges."""
+        while identity in self.replaced:
+            identity = self.replaced[identity]
+        return identity
+
+
+def _merged(first: Operator, second: Operator, identity: int, parallelism: int) -> Operator:
+    parts = (*(first.merged or (first,)), *(second.merged or (second,)))
+    return replace(
+        first,
+        id=identity,
+        key=", ".join(part.key for part in parts),
+        name=f"{first.name}, {second.name}",
+        parallelism=parallelism,
+        parallelism_inherited=True,
+        buffer_timeout=_smaller(first.buffer_timeout, second.buffer_timeout),
+        description=", ".join(text for text in (first.description, second.description) if text) or None,
+        output=second.output,
+        ignores=(*first.ignores, *second.ignores),
+        remarks=(*first.remarks, *second.remarks),
+        helper=None,
+        merged=parts,
+    )
+
+
+def _smaller(first: int | None, second: int | None) -> int | None:
+    """Unset counts as -1 in PyFlink, so it wins."""
+    return None if first is None or second is None else min(first, second)
+
+
+Consumers = Mapping[int, Mapping[int, None]]

@@ -1,0 +1,1 @@
+"""One module for each of PyFlink's merge conditions."""
