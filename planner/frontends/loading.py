@@ -20,7 +20,7 @@ def load_job(path_spec: str | Path) -> JobDefinition:
         from planner.frontends.yaml.loader import load_yaml
 
         return load_yaml(path)
-    from planner.frontends.dsl.loader import load_python
+    from planner.frontends.python_loader import load_python
 
     return load_python(path, name)
 
@@ -30,7 +30,7 @@ def load_jobs(path_spec: str | Path) -> list[JobDefinition]:
     path, name = split_spec(path_spec)
     if name is not None or path.suffix.lower() in _YAML:
         return [load_job(path_spec)]
-    from planner.frontends.dsl.loader import load_all_python
+    from planner.frontends.python_loader import load_all_python
 
     return load_all_python(path)
 

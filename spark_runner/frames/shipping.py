@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from planner.frontends.dsl.job_modules import modules_found, own_modules
+from planner.frontends.scripts.job_modules import modules_found, own_modules
 from spark_runner.frames.our_modules import PACKAGES, files_for_driver, files_for_executors
 
 _LIMIT = 50_000_000  # a folder with more Python than this holds an environment, not a job

@@ -9,17 +9,32 @@ from __future__ import annotations
 WORDS = frozenset({"planner"})  # job, errors and pipeline: what everybody speaks
 PLANNER = frozenset({"planner", "planner.graphs", "planner.settings", "planner.flink"})
 RENDER = frozenset({"cli.render"})
+# PyFlink's declarations are one room with PyFlink's own packages in it.
+DECLARED = ("", ".common", ".datastream", ".datastream.connectors", ".datastream.formats", ".metrics")
+PYFLINK = (
+    WORDS
+    | {"planner.frontends.pyflink", "planner.frontends.pyflink.values"}
+    | {f"planner.frontends.pyflink.declared{room}" for room in DECLARED}
+)
 
 ROOMS: dict[str, frozenset[str]] = {
     # planner: from the ground up
-    "planner": frozenset({"planner.graphs", "planner.chaining", "planner.flink"}),
+    "planner": frozenset({"planner.graphs", "planner.chaining", "planner.flink", "planner.merging"}),
     "planner.flink": WORDS,
     "planner.settings": WORDS | {"planner.flink"},
     "planner.graphs": WORDS | {"planner.flink"},
     "planner.chaining": WORDS | {"planner.graphs", "planner.chaining.rules"},
     "planner.chaining.rules": frozenset({"planner.chaining", "planner.graphs"}),
-    "planner.frontends": WORDS | {"planner.frontends.dsl", "planner.frontends.yaml"},
-    "planner.frontends.dsl": WORDS | {"planner.settings", "planner.flink"},
+    "planner.merging": WORDS | {"planner.merging.rules"},
+    "planner.merging.rules": WORDS | {"planner.merging"},
+    "planner.frontends": WORDS
+    | {f"planner.frontends.{room}" for room in ("dsl", "pyflink", "pyflink.declared", "scripts", "yaml")},
+    "planner.frontends.scripts": WORDS,
+    "planner.frontends.dsl": WORDS | {"planner.settings", "planner.flink", "planner.frontends.scripts"},
+    "planner.frontends.pyflink": PYFLINK
+    | {"planner.graphs", "planner.merging", "planner.settings", "planner.frontends.scripts"},
+    "planner.frontends.pyflink.values": PYFLINK,
+    **{f"planner.frontends.pyflink.declared{room}": PYFLINK for room in DECLARED},
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
     "planner.frontends.flink_export": WORDS,
     "planner.observed": WORDS | {"planner.flink", "planner.graphs", "planner.frontends.flink_export"},
@@ -41,7 +56,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "spark_runner.lowering.operators": WORDS | {"spark_runner.lowering", "spark_runner.program"},
     "spark_runner.clusters": WORDS | {"planner.settings"},
     "spark_runner.frames": WORDS
-    | {"planner.frontends.dsl", "spark_runner.executor", "spark_runner.program", "spark_runner.clusters"},
+    | {"planner.frontends.scripts", "spark_runner.executor", "spark_runner.program", "spark_runner.clusters"},
     "spark_runner.figures": WORDS | {"spark_runner.program", "spark_runner.clusters"},
     "spark_runner.batch": WORDS
     | {f"spark_runner.{room}" for room in ("executor", "program", "clusters", "frames", "figures")},

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from planner.errors import JobDefinitionError
 from planner.frontends.dsl.building import Node
-from planner.frontends.dsl.places import caller_line, user_location
+from planner.frontends.scripts.places import caller_line, user_location
 from planner.job import Operator
 from planner.kinds import SINKS
 from planner.settings.job_format import OPERATOR_KEYS

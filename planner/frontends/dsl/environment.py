@@ -10,10 +10,10 @@ from planner.errors import JobDefinitionError
 from planner.flink.defaults import EXPONENTIAL_DELAY_MULTIPLIER
 from planner.frontends.dsl.building import Node, freeze
 from planner.frontends.dsl.event_time import WatermarkStrategy, milliseconds
-from planner.frontends.dsl.handover import current_session, hand_over
-from planner.frontends.dsl.places import caller_line, shown, user_location
 from planner.frontends.dsl.streams import DataStream
 from planner.frontends.dsl.types import TypeInformation
+from planner.frontends.scripts.handover import current_session, hand_over
+from planner.frontends.scripts.places import caller_line, shown, user_location
 from planner.job import (
     Collection,
     JobDefinition,

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any, Literal
 
 from planner.errors import JobDefinitionError
-from planner.frontends.dsl.places import user_location
+from planner.frontends.scripts.places import user_location
 from planner.job import PythonFunction, Watermarks, Window
 
 __all__ = [

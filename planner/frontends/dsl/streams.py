@@ -10,8 +10,8 @@ from planner.frontends.dsl.building import Node
 from planner.frontends.dsl.configurable import Configurable
 from planner.frontends.dsl.event_time import WatermarkStrategy, milliseconds
 from planner.frontends.dsl.functions import OutputTag
-from planner.frontends.dsl.places import user_location
 from planner.frontends.dsl.types import TypeInformation
+from planner.frontends.scripts.places import user_location
 from planner.job import Aggregate, Operator, Partition, PythonFunction, Select, SideOutput, Union, Where, Window, Writer
 
 if TYPE_CHECKING:

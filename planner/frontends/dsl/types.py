@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.errors import JobDefinitionError
-from planner.frontends.dsl.places import user_location
+from planner.frontends.scripts.places import user_location
 
 __all__ = ["Row", "TypeInformation", "Types"]
 

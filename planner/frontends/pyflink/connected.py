@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from planner.errors import JobDefinitionError
-from planner.frontends.dsl.places import user_location
 from planner.frontends.pyflink.declared.datastream.functions import (
     BroadcastProcessFunction,
     CoFlatMapFunction,
@@ -17,6 +16,7 @@ from planner.frontends.pyflink.declared.datastream.functions import (
 from planner.frontends.pyflink.keyed import KeyedStream
 from planner.frontends.pyflink.streams import DataStream
 from planner.frontends.pyflink.values.types import TypeInformation, type_of
+from planner.frontends.scripts.places import user_location
 from planner.job import PythonFunction
 
 __all__ = ["BroadcastConnectedStream", "BroadcastStream", "ConnectedStreams"]

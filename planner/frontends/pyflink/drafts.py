@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from planner.frontends.dsl.places import caller_line, shown
 from planner.frontends.pyflink.values.types import TypeInformation
+from planner.frontends.scripts.places import caller_line, shown
 from planner.job import Location, Operator, Partition, SideOutput, Transformation, Union
 
 __all__ = ["Draft", "freeze", "reachable"]

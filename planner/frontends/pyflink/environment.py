@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from planner.errors import JobDefinitionError
-from planner.frontends.dsl.handover import LoadOptions, current_session, hand_over
-from planner.frontends.dsl.places import user_location
 from planner.frontends.pyflink.calls import Calls, JavaCalls
 from planner.frontends.pyflink.connector_facts import source_facts
 from planner.frontends.pyflink.declared.common.execution_config import ExecutionConfig
@@ -22,6 +20,8 @@ from planner.frontends.pyflink.streams import DataStream
 from planner.frontends.pyflink.values.configuration import Configuration
 from planner.frontends.pyflink.values.types import PickledBytesTypeInfo, TypeInformation
 from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
+from planner.frontends.scripts.handover import LoadOptions, current_session, hand_over
+from planner.frontends.scripts.places import user_location
 from planner.job import JobDefinition, Operator, PythonFunction, PythonLayer, Watermarks
 from planner.settings.flink_options import job_arguments
 from planner.settings.job_format import BUFFER_TIMEOUT, MAX_PARALLELISM_VALUE, PARALLELISM

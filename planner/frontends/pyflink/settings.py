@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 from planner.errors import JobDefinitionError
-from planner.frontends.dsl.places import caller_line, user_location
 from planner.frontends.pyflink.drafts import Draft
 from planner.frontends.pyflink.recorded import Recorded
+from planner.frontends.scripts.places import caller_line, user_location
 from planner.job import Operator
 from planner.settings.job_format import OPERATOR_KEYS
 from planner.settings.values import Fault

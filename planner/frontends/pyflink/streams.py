@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from planner.errors import JobDefinitionError
-from planner.frontends.dsl.places import user_location
 from planner.frontends.pyflink.connector_facts import sink_facts
 from planner.frontends.pyflink.declared.datastream.functions import (
     FilterFunction,
@@ -27,6 +26,7 @@ from planner.frontends.pyflink.values.types import (
     type_of,
 )
 from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
+from planner.frontends.scripts.places import user_location
 from planner.job import Operator, PythonFunction, Select
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from planner.errors import PlanError
-from planner.frontends.dsl.loader import load_all_python
+from planner.frontends.python_loader import load_all_python
 from planner.pipeline import plan
 
 CORPUS = Path(__file__).parent / "corpus.jsonl.xz"

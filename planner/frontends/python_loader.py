@@ -15,13 +15,13 @@ from typing import Any
 
 from planner.errors import JobDefinitionError, PlanError
 from planner.frontends.dsl.environment import StreamExecutionEnvironment
-from planner.frontends.dsl.handover import LoadOptions, Session, session
-from planner.frontends.dsl.job_modules import forget_modules
-from planner.frontends.dsl.places import PACKAGE_FOLDER, shown, shown_folders
 from planner.frontends.pyflink.stand_in import pyflink_stand_in
+from planner.frontends.scripts.handover import LoadOptions, Session, session
+from planner.frontends.scripts.job_modules import forget_modules
+from planner.frontends.scripts.places import PACKAGE_FOLDER, shown, shown_folders
+from planner.frontends.suggestions import argument_fault, suggestion
 from planner.job import JobDefinition, Location
 from planner.source_text import read_text
-from planner.spelling import did_you_mean
 
 __all__ = ["load_all_python", "load_python"]
 
@@ -77,7 +77,7 @@ def _guarded(path: Path, call: Callable[[], Any]) -> Any:
     except SystemExit as error:
         if error.code in (None, 0):
             return None
-        raise _user_error(error, path, f"the file ended itself with exit code {error.code}") from None
+        raise _user_error(error, path, _ended(error)) from None
     except EOFError as error:
         raise _user_error(error, path, "the file waits for input, which it cannot get while it is loaded") from None
     except SyntaxError as error:
@@ -90,9 +90,14 @@ def _guarded(path: Path, call: Callable[[], Any]) -> Any:
 def _user_error(error: BaseException, path: Path, message: str) -> JobDefinitionError:
     lines = _user_lines(error.__traceback__, path)
     place = Location(lines[-1][0], lines[-1][1]) if lines else Location(str(path), 1)
-    hints = [hint for hint in (_suggestion(error),) if hint]
+    hints = [hint for hint in (suggestion(error, lines[-1][2] if lines else "", str(path)),) if hint]
     hints += [f"{file}:{line}: {text}" for file, line, text in lines[-8:]]
     return JobDefinitionError(message, location=place, hint="\n  ".join(hints) or None)
+
+
+def _ended(error: SystemExit) -> str:
+    missing = argument_fault(error)
+    return f"the file ended itself with exit code {error.code}" if missing is None else f"the file asks for {missing}"
 
 
 def _user_lines(trace: TracebackType | None, path: Path) -> list[tuple[str, int, str]]:
@@ -107,12 +112,6 @@ def _user_lines(trace: TracebackType | None, path: Path) -> list[tuple[str, int,
     ]
 
 
-def _suggestion(error: BaseException) -> str | None:
-    if not isinstance(error, AttributeError) or not error.name or error.obj is None:
-        return None
-    return did_you_mean(error.name, [name for name in dir(error.obj) if not name.startswith("_")])
-
-
 # --- which job --------------------------------------------------------------------------------------------------------
 
 
@@ -121,11 +120,11 @@ def _only(collecting: Session, module: ModuleType, path: Path) -> JobDefinition:
     if len(jobs) == 1:
         return jobs[0]
     if jobs:
-        names = ", ".join(repr(job.name) for job in jobs)
+        picks = ", ".join(f"{path}:{number}" for number in range(1, min(len(jobs), 4) + 1))
         raise JobDefinitionError(
-            f"the file executes {len(jobs)} jobs: {names}",
+            f"the file executes {len(jobs)} jobs: {_listed(jobs)}",
             location=jobs[1].location,
-            hint=f"pick one: {path}:{jobs[0].name or 'NAME'}",
+            hint=f"pick one by its number or name: {picks}{', ...' if len(jobs) > 4 else ''}",
         )
     for name in ("job", "build"):
         if name in module.__dict__:
@@ -145,9 +144,13 @@ def _only(collecting: Session, module: ModuleType, path: Path) -> JobDefinition:
 
 def _picked(collecting: Session, module: ModuleType, path: Path, name: str) -> JobDefinition:
     named = [job for job in collecting.jobs if job.name == name]
+    if not named and name.isdigit() and 0 < int(name) <= len(collecting.jobs):
+        return collecting.jobs[int(name) - 1]
     if len(named) > 1:
         raise JobDefinitionError(
-            f"{len(named)} jobs are named {name!r}", location=named[1].location, hint="give each its own name"
+            f"{len(named)} jobs are named {name!r}",
+            location=named[1].location,
+            hint=f"pick one by its number: {path}:{collecting.jobs.index(named[0]) + 1}",
         )
     if named:
         return named[0]
@@ -158,6 +161,10 @@ def _picked(collecting: Session, module: ModuleType, path: Path, name: str) -> J
     ]
     listed = f"the file has {', '.join(map(repr, known))}" if known else "the file defines no named job"
     raise JobDefinitionError(f"there is no job {name!r}", location=Location(str(path), 1), hint=listed)
+
+
+def _listed(jobs: list[JobDefinition]) -> str:
+    return ", ".join(repr(job.name) if job.name else f"unnamed (line {job.location.line})" for job in jobs)
 
 
 def _as_job(value: Any, name: str, collecting: Session, path: Path) -> JobDefinition:

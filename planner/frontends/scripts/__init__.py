@@ -1,0 +1,1 @@
+"""What both Python front ends share while a script is loaded: who gets its jobs, its places, its own modules."""
