@@ -16,6 +16,7 @@ from planner.diff.id_causes import find_id_causes
 from planner.diff.id_words import cause_in_words
 from planner.diff.record_types import entering_types
 from planner.graphs.state import describe_state
+from planner.graphs.state_lookup import state_id
 from planner.snapshots.snapshot import OperatorSnapshot, Snapshot
 
 __all__ = ["LEVELS", "Change", "Level", "find_changes", "job_change"]
@@ -133,7 +134,7 @@ def _added(comparison: Comparison) -> Iterator[Change]:
     kept_state = {old.id: old for old in comparison.old.operators if old.state != "none"}
     for at in comparison.added:
         new = comparison.new.operators[at]
-        other = kept_state.get(new.user_hash or new.id) or kept_state.get(new.id)
+        other = kept_state.get(state_id(new.id, new.user_hash, kept_state))
         yield Change(
             level="state-breaking" if other else "safe",
             part="operator",

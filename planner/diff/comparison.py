@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from planner.diff.match import match_operators
+from planner.graphs.state_lookup import finds_own_state
 from planner.snapshots.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot
 
 __all__ = ["BrokenChain", "Comparison", "OperatorPair", "compare"]
@@ -63,8 +64,7 @@ class Comparison:
 
     def restores(self, pair: OperatorPair) -> bool:
         """Whether Flink gives the operator its own state back: by its uid hash where the old job knew that id."""
-        looked_up = pair.new.user_hash if pair.new.user_hash in self.old_ids else pair.new.id
-        return looked_up == pair.old.id
+        return finds_own_state(pair.new.id, pair.new.user_hash, old_id=pair.old.id, saved=self.old_ids)
 
     @cached_property
     def orphaned(self) -> tuple[OperatorPair, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from planner.graphs.state import State, state_of
+from planner.graphs.state_lookup import may_have_uid_hash
 from planner.graphs.stream_graph import StreamNode
 from planner.job import Location, OperatorKind
 from planner.pipeline import Plan
@@ -31,12 +32,14 @@ class OperatorRef:
     name: str
     kind: OperatorKind
     uid: str | None
+    uid_hash: str | None
     operator_id: str
     parallelism: int
     parallelism_from: Origin
     max_parallelism: int
     slot_sharing_group: str
     state: State
+    takes_uid_hash: bool
     location: Location
 
     @property
@@ -74,12 +77,14 @@ def _describe(plan: Plan, node: StreamNode) -> OperatorRef:
         name=node.name,
         kind=node.operator.kind,
         uid=node.uid,
+        uid_hash=node.user_hash,
         operator_id=plan.operator_ids[node.id],
         parallelism=node.parallelism,
         parallelism_from=_origin(node),
         max_parallelism=node.max_parallelism,
         slot_sharing_group=node.slot_sharing_group,
         state=state_of(plan.job, node),
+        takes_uid_hash=may_have_uid_hash(node.operator),
         location=node.operator.location,
     )
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation
 from planner.explanation.operators import OperatorRef
+from planner.graphs.state_lookup import finds_own_state
 
 __all__ = ["ChangedId", "WhatIf", "compare"]
 
@@ -17,14 +18,20 @@ FIGURES = ("operators", "chains", "tasks", "channels", "slots", "buffers")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedId:
-    """An operator whose id would change: state saved under the old one is not found any more."""
+    """An operator whose id would change, or that would take other state by its uid hash."""
 
     before: OperatorRef
     after: OperatorRef
+    state_found: bool  # state saved under the old id is found all the same, by the uid hash
 
     def to_dict(self) -> dict[str, Any]:
         """The change as JSON-ready data."""
-        return {"operator": self.after.to_dict(), "before": self.before.operator_id, "after": self.after.operator_id}
+        return {
+            "operator": self.after.to_dict(),
+            "before": self.before.operator_id,
+            "after": self.after.operator_id,
+            "state_found": self.state_found,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,15 +92,22 @@ def compare(settings: Sequence[str], before: Explanation, after: Explanation) ->
         ),
         new_partitioners=tuple((old, new) for old, new in pairs if old.partitioner != new.partitioner),
         figures=tuple((name, getattr(before.summary, name), getattr(after.summary, name)) for name in FIGURES),
-        changed_ids=tuple(
-            ChangedId(before=old[key], after=ref)
-            for key, ref in new.items()
-            if key in old and old[key].operator_id != ref.operator_id
-        ),
+        changed_ids=tuple(_changed_ids(old, new)),
         new_operators=tuple(ref for key, ref in new.items() if key not in old),
         lost_operators=tuple(ref for key, ref in old.items() if key not in new),
         after=after,
     )
+
+
+def _changed_ids(old: Mapping[str, OperatorRef], new: Mapping[str, OperatorRef]) -> Iterator[ChangedId]:
+    saved = {ref.operator_id for ref in old.values()}
+    for key, ref in new.items():
+        if key not in old:
+            continue
+        before = old[key].operator_id
+        found = finds_own_state(ref.operator_id, ref.uid_hash, old_id=before, saved=saved)
+        if before != ref.operator_id or not found:
+            yield ChangedId(before=old[key], after=ref, state_found=found)
 
 
 def _codes(edge: EdgeExplanation) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ _CALLS = {"uid": "uid", "uid_hash": "set_uid_hash"}
 _PLAIN = re.compile(r"[0-9a-f]*[a-df][0-9a-f]*|[A-Za-z_][\w.-]*")  # digits with one `e` would be a number
 _YAML_WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 
-__all__ = ["call_or_key", "may_have_uid_hash", "state_id", "uid_recipe"]
+__all__ = ["finds_own_state", "keep_state", "may_have_uid_hash", "state_id", "uid_recipe", "written_setting"]
 
 
 def state_id(id_: str, uid_hash: str | None, saved: Container[str]) -> str:
@@ -25,41 +25,61 @@ def state_id(id_: str, uid_hash: str | None, saved: Container[str]) -> str:
     return uid_hash if uid_hash is not None and uid_hash in saved else id_
 
 
+def finds_own_state(id_: str, uid_hash: str | None, *, old_id: str, saved: Container[str]) -> bool:
+    """Whether an operator that saved its state as `old_id` gets that state back under its id and uid hash of now."""
+    return state_id(id_, uid_hash, saved) == old_id
+
+
 def may_have_uid_hash(operator: Operator) -> bool:
     """Whether Flink takes a uid hash on the operator: not on a v2 sink, which becomes several operators."""
     return not (operator.kind == "sink" and operator.api == "v2")
 
 
-def call_or_key(operator: Operator, *settings: tuple[str, str]) -> str:
-    """`uid` and `uid_hash` settings as they are written in the operator's own file: keys in YAML, calls in Python."""
-    file = operator.location.file
+def written_setting(file: str, **settings: str) -> str:
+    """`uid` and `uid_hash` as they are written in a job's file: calls in Python, keys in YAML and JSON."""
     if file.endswith(".py"):
-        return "".join(f".{_CALLS[name]}({json.dumps(value, ensure_ascii=False)})" for name, value in settings)
+        return "".join(f".{_CALLS[name]}({_quoted(value)})" for name, value in settings.items())
     if file.endswith(".json"):
-        return ", ".join(f'"{name}": {json.dumps(value, ensure_ascii=False)}' for name, value in settings)
-    return ", ".join(f"{name}: {_yaml(value)}" for name, value in settings)
+        return ", ".join(f'"{name}": {_quoted(value)}' for name, value in settings.items())
+    return ", ".join(f"{name}: {_yaml(value)}" for name, value in settings.items())
+
+
+def _quoted(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _yaml(value: str) -> str:
     """A string in YAML, in quotes where it would be read as something else."""
     plain = _PLAIN.fullmatch(value) and value.lower() not in _YAML_WORDS
-    return value if plain else json.dumps(value, ensure_ascii=False)
+    return value if plain else _quoted(value)
 
 
-def uid_recipe(operator: Operator, present_id: str) -> str:
-    """How to give a uid to an operator of a job that already runs, without losing the state it has."""
-    uid = operator.uid or "NAME"
+def uid_recipe(operator: Operator, saved_id: str) -> str:
+    """How to give a uid to an operator whose state was saved as `saved_id`, and keep that state."""
+    file = operator.location.file
+    uid = operator.uid or operator.key
     if not may_have_uid_hash(operator):
         return (
-            f"give it a uid before the job keeps state: {call_or_key(operator, ('uid', uid))} "
-            "(a v2 sink takes no uid hash: on a running job its state would be lost)"
+            f"give it a uid before it has state: {written_setting(file, uid=uid)}\n"
+            "a v2 sink takes no uid hash, so that on a running job the uid would lose its state"
         )
-    both = call_or_key(operator, ("uid", uid), ("uid_hash", present_id))
-    only = call_or_key(operator, ("uid_hash", present_id))
     return (
-        f"give it a uid: {call_or_key(operator, ('uid', uid))}\n"
-        "if the job already runs with state, a uid alone would lose that state:\n"
-        f"  1. set {both} (the hash is its present id)\n"
-        "  2. deploy it from a savepoint, and take a new savepoint\n"
-        f"  3. remove {only}: the state is now kept under the uid"
+        f"give it a uid: {written_setting(file, uid=uid)}\n"
+        "on a job that already runs the uid alone would lose the state; to keep it:\n"
+        f"1. set {written_setting(file, uid=uid, uid_hash=saved_id)}; the same for operators behind it without a uid, "
+        "whose ids change with it\n"
+        "2. deploy that from a savepoint, then take a new savepoint\n"
+        f"3. remove {written_setting(file, uid_hash=saved_id)}: the state is saved under the uid now"
+    )
+
+
+def keep_state(operator: Operator, saved_id: str) -> str:
+    """What to do where a change gives an operator another id than `saved_id`, under which its state is."""
+    if not may_have_uid_hash(operator):
+        return "undo that change: a v2 sink takes no uid hash that could point at the old state"
+    named = {} if operator.uid is not None else {"uid": operator.key}
+    setting = written_setting(operator.location.file, **named, uid_hash=saved_id)
+    return (
+        f"undo that change, or keep the state: set {setting}\n"
+        "in the same change, deploy it from a savepoint, take a new savepoint, then remove uid_hash"
     )

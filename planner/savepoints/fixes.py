@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.errors import PlanError
-from planner.graphs.state_lookup import call_or_key, may_have_uid_hash
+from planner.graphs.state_lookup import may_have_uid_hash, written_setting
 from planner.graphs.stream_graph import StreamNode
 from planner.job import JobDefinition, Operator
 from planner.pipeline import plan as compile_plan
@@ -36,8 +36,9 @@ class Fix:
     @property
     def written(self) -> tuple[str, ...]:
         """The settings as they are written in the job's file, each of which alone is enough."""
-        uid = [call_or_key(self.node.operator, ("uid", self.uid))] if self.uid is not None else []
-        hashed = [call_or_key(self.node.operator, ("uid_hash", self.uid_hash))] if self.takes_hash else []
+        file = self.node.operator.location.file
+        uid = [written_setting(file, uid=self.uid)] if self.uid is not None else []
+        hashed = [written_setting(file, uid_hash=self.uid_hash)] if self.takes_hash else []
         return (*uid, *hashed)
 
     def to_dict(self) -> dict[str, Any]:

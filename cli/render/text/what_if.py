@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from cli.render.styled import Line, Span, indented, line, table
 from cli.render.text.explanation import edge_explained
 from cli.render.words import count
-from planner.explanation.what_if import WhatIf
+from planner.explanation.what_if import ChangedId, WhatIf
 from planner.graphs.state import describe_state
+from planner.graphs.state_lookup import written_setting
 
 
 def what_if_lines(difference: WhatIf, *, spec: str) -> list[Line]:
@@ -80,27 +81,46 @@ def _state(difference: WhatIf) -> list[Line]:
     changed = difference.changed_ids
     if not changed:
         return [line(("State", "title"), ": every operator keeps its id, so a savepoint still fits")]
-    keeping = [item for item in changed if item.after.state != "none"]
-    lines = [line(("State", "bad" if keeping else "title"), f": {_lost(len(changed), len(keeping))}")]
+    lost = [item for item in changed if item.after.state != "none" and not item.state_found]
+    lines = [line(("State", "bad" if lost else "title"), f": {_lost(changed, lost)}")]
     rows: list[Sequence[str | Span]] = [
         (
             item.after.label,
-            (describe_state(item.after.state), "" if item.after.state == "none" else "bad"),
+            (describe_state(item.after.state), "bad" if item in lost else ""),
             item.before.operator_id,
             "->",
             item.after.operator_id,
+            ("found by its uid_hash", "good") if item.state_found else "",
         )
         for item in changed
     ]
-    lines += indented(table(rows))
-    if any(item.after.uid is None for item in keeping):
-        lines.append(line("  give these operators a uid first, and take the savepoint after that: then their ids stay"))
-    return lines
+    return [*lines, *indented(table(rows)), *indented(_to_keep_it(lost))]
 
 
-def _lost(changed: int, keeping: int) -> str:
-    ids = count(changed, "operator id")
-    if not keeping:
-        return f"{ids} would change, none of an operator that keeps state"
-    which = "of an operator that may keep state" if changed == keeping == 1 else f"{keeping} where state may be kept"
-    return f"{ids} would change, {which}: what a savepoint holds under the old id would not be found"
+def _lost(changed: Sequence[ChangedId], lost: Sequence[ChangedId]) -> str:
+    ids = count(len(changed), "operator id")
+    if lost:
+        which = "an operator that may keep state" if len(lost) == 1 else f"{len(lost)} operators that may keep state"
+        return f"{ids} would change, and {which} would not find what a savepoint holds under the old id"
+    if any(item.state_found for item in changed):
+        return f"{ids} would change, and all state is found: a savepoint still fits"
+    return f"{ids} would change, none of an operator that keeps state"
+
+
+def _to_keep_it(lost: Sequence[ChangedId]) -> list[Line]:
+    """The settings that keep the state of this change: the old ids as uid hashes, until the next savepoint."""
+    rows: list[Sequence[str | Span]] = []
+    for item in lost:
+        named = {} if item.after.uid is not None else {"uid": item.after.key}
+        setting = written_setting(item.after.location.file, **named, uid_hash=item.before.operator_id)
+        if item.after.takes_uid_hash:
+            rows.append((f"  {item.after.label}", (setting, "change")))
+    if not rows:
+        return []
+    return [
+        line("to keep the state, set in the same change:"),
+        *table(rows),
+        line(
+            "deploy that from a savepoint, take a new savepoint, then remove uid_hash: the state is under the uid now"
+        ),
+    ]

@@ -23,9 +23,9 @@ orders.map(parse).key_by(by_user).sum(1).uid("totals")         # a uid would hav
 
 ## How to fix it
 
-Undo the change that the message names, or tell the new version where the old state is: `set_uid_hash("<old id>")`
-in Python, `uid_hash: <old id>` in YAML. Give the operator a `uid` before its state matters. If the state may be
-dropped, accept the new id with `plan lint --update-baseline`.
+Undo the change that the message names, or keep the state with the recipe of the finding: set a `uid_hash` with the old
+id, and a `uid` where there is none, in the same change; deploy it from a savepoint; take a new savepoint; then remove
+the `uid_hash`. If the state may be dropped, accept the new id with `plan lint --update-baseline`.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from planner.diff.comparison import OperatorPair
 from planner.diff.id_causes import IdCause, find_id_causes
 from planner.diff.id_words import cause_in_words
 from planner.graphs.state import describe_state
+from planner.graphs.state_lookup import keep_state
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule, called
 
@@ -60,8 +61,7 @@ def _finding(rule: LintRule, subject: Subject, pair: OperatorPair, causes: Mappi
         at=node.operator.location,
         subject=pair.old.key,
         operator=node.operator,
-        fix=f"undo that change, or point at the old state with uid_hash {pair.old.id}"
-        + ("" if pair.new.uid else "; set a uid before the next fresh start"),
+        fix=keep_state(node.operator, pair.old.id),
     )
 
 

@@ -22,7 +22,12 @@ orders.key_by(by_user).sum(1).uid("totals")      # fine
 ## How to fix it
 
 Set a `uid` that is unique in the job and never change it. On a job that already runs, the first uid is itself a
-change of id: add it together with `uid_hash` set to the present id (`plan show --stage stream` shows it).
+change of id, and alone would lose the state:
+
+1. Set the uid together with a `uid_hash` that is the present id; the finding has both, ready to paste. Do the same for
+   operators behind it without a uid: their generated ids change with it.
+2. Deploy that from a savepoint, then take a new savepoint.
+3. Remove the `uid_hash`: the state is saved under the uid now.
 """
 
 from __future__ import annotations
@@ -30,6 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.graphs.state import describe_state
+from planner.graphs.state_lookup import uid_recipe
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule, called
 
@@ -47,7 +53,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
                 at=operator.location,
                 subject=subject.keys[node.id],
                 operator=operator,
-                fix="give it a uid",
+                fix=uid_recipe(operator, subject.plan.operator_ids[node.id]),
             )
 
 
