@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from planner.graphs.stream_graph import StreamNode
 from planner.job import Operator, PythonFunction
 from planner.savepoints.state_names import NamedState
 
-__all__ = ["declared_states", "reads_state"]
+__all__ = ["declared_states", "why_dropped"]
 
 _AGGREGATES = frozenset({"sum", "min", "max", "reduce"})
+_OF_FLINK = _AGGREGATES | {"window_reduce", "watermarks", "print"}
 _KEYED = frozenset({"KEY_VALUE", "KEY_VALUE_V2", "PRIORITY_QUEUE"})
 _TYPES = {
     "ValueStateDescriptor": "VALUE",
@@ -28,41 +30,52 @@ _TYPES = {
 }
 _GETTERS = frozenset({"get_state", "get_list_state", "get_map_state", "get_reducing_state", "get_aggregating_state"})
 _PYTHON_PREFIX = "python-state-"  # PyFlink puts it before the names of a Python function's states
+_NAMED_ANEW = re.compile(rf"({_PYTHON_PREFIX})?_reduce_state[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}")
 
 
-def reads_state(node: StreamNode, state: NamedState, *, keyed: bool) -> bool | None:
-    """Whether the operator asks for a saved state of this name; None where the job does not show it."""
+def why_dropped(node: StreamNode, state: NamedState, *, keyed: bool) -> str | None:
+    """Why the operator does not ask for a saved state; None where it does, or where the job does not show it."""
     if state.kind in _KEYED and not keyed:
-        return False  # keyed state is there on a keyed stream only
+        return "it is keyed state, and the operator is not on a keyed stream"
     if state.timers:
         return None
-    built_in = _reads_built_in(node, state.name)
-    if built_in is not None:
-        return built_in
-    if node.operator.kind in (*_AGGREGATES, "window_reduce", "watermarks", "print"):
-        return False
-    declared = declared_states(node.operator)
-    if declared is None or state.kind == "OPERATOR":
+    if _NAMED_ANEW.fullmatch(state.name):
+        return "PyFlink names the state of reduce, sum, min and max anew at every start, and never finds it again"
+    if state.name in _BUILT_IN:
+        owner, owns = _BUILT_IN[state.name]
+        return None if owns(node) else f"it belongs to {owner}"
+    return _not_declared(node.operator, state)
+
+
+def _not_declared(operator: Operator, state: NamedState) -> str | None:
+    """Why a state that a user's function named is not asked for."""
+    name = state.name.removeprefix(_PYTHON_PREFIX)
+    if operator.kind in _OF_FLINK:
+        # PyFlink makes its own operators of Python functions, with states that are not listed here.
+        return None if name != state.name else f"it belongs to a function, and {operator.kind} is Flink's own operator"
+    declared = declared_states(operator)
+    if declared is None or state.kind == "OPERATOR" or name in declared:
         return None
-    return state.name.removeprefix(_PYTHON_PREFIX) in declared or state.name in declared
+    has = f"has {', '.join(repr(each) for each in declared)} only" if declared else "has no state"
+    return f"the function {has}: the state was renamed or removed"
 
 
-def _reads_built_in(node: StreamNode, name: str) -> bool | None:
-    """Whether the operator is the one of Flink's that uses this name; None for names of users."""
-    operator = node.operator
-    match name:
-        case "SourceReaderState":
-            return operator.kind == "source" and not operator.legacy
-        case "writer_raw_states":
-            return operator.kind == "sink" and operator.api == "v2" and node.role == "writer"
-        case "streaming_committer_raw_states":
-            return node.role == "committer"
-        case "_op_state":
-            return operator.kind in _AGGREGATES
-        case "window-contents":
-            return operator.kind == "window_reduce"
-        case _:
-            return None
+def _is_new_source(node: StreamNode) -> bool:
+    return node.operator.kind == "source" and not node.operator.legacy
+
+
+def _is_writer(node: StreamNode) -> bool:
+    return node.operator.kind == "sink" and node.operator.api == "v2" and node.role == "writer"
+
+
+# The states of Flink's own operators: whose they are, and whether a node is one.
+_BUILT_IN: dict[str, tuple[str, Callable[[StreamNode], bool]]] = {
+    "SourceReaderState": ("a source of the new kind", _is_new_source),
+    "writer_raw_states": ("the writer of a v2 sink", _is_writer),
+    "streaming_committer_raw_states": ("the committer of a v2 sink", lambda node: node.role == "committer"),
+    "_op_state": ("a sum, min, max or reduce", lambda node: node.operator.kind in _AGGREGATES),
+    "window-contents": ("a window", lambda node: node.operator.kind == "window_reduce"),
+}
 
 
 def declared_states(operator: Operator) -> dict[str, str] | None:

@@ -12,7 +12,7 @@ from planner.graphs.stream_graph import StreamNode
 from planner.job import Partition
 from planner.pipeline import Plan
 from planner.savepoints.contents import OperatorContents, SavepointContents
-from planner.savepoints.expected_states import declared_states, reads_state
+from planner.savepoints.expected_states import declared_states, why_dropped
 from planner.savepoints.fixes import Fix, find_fix, judge_with_fixes
 from planner.savepoints.metadata import SavedOperator
 from planner.savepoints.new_job import NewJob, NewVertex, reduce_plan
@@ -45,7 +45,7 @@ class Fate:
     complaints: tuple[Complaint, ...] = ()
     reason: str | None = None
     certainty: Certainty | None = None
-    dropped: tuple[NamedState, ...] = ()
+    dropped: tuple[tuple[NamedState, str], ...] = ()  # states that the operator does not ask for, and why
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # changes that are fine
     fix: Fix | None = None
@@ -69,7 +69,7 @@ class Fate:
             "complaints": [complaint.kind for complaint in self.complaints],
             "reason": self.reason,
             "certainty": self.certainty,
-            "dropped_states": [state.name for state in self.dropped],
+            "dropped_states": [{"name": state.name, "reason": reason} for state, reason in self.dropped],
             "warnings": list(self.warnings),
             "notes": list(self.notes),
             "fix": self.fix.to_dict() if self.fix else None,
@@ -186,7 +186,8 @@ class _Fates:
     def taken(self, contents: OperatorContents, node: StreamNode, vertex: NewVertex) -> Fate:
         states = contents.data_states or contents.states
         keyed = self.on_keyed_stream(node)
-        dropped = tuple(state for state in states if reads_state(node, state, keyed=keyed) is False)
+        reasons = ((state, why_dropped(node, state, keyed=keyed)) for state in states)
+        dropped = tuple((state, reason) for state, reason in reasons if reason is not None)
         status: Status = "restored"
         if dropped:
             status = "dropped" if len(dropped) == len(states) else "partly dropped"

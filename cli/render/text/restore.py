@@ -131,11 +131,8 @@ def _refused(fates: tuple[Fate, ...]) -> Iterator[Line]:
 
 def _dropped(fate: Fate) -> Iterator[Line]:
     yield from _saved(fate)
-    names = ", ".join(repr(state.name) for state in fate.dropped)
-    which = "state" if len(fate.dropped) == 1 else "states"
-    yield line(
-        f"    the job's operator does not ask for {which} {names}: renamed, removed, or another kind of operator"
-    )
+    for state, reason in fate.dropped:
+        yield line(f"    {state.name!r} is not asked for: {reason}")
     yield line("    fix: ", ("keep the name and the kind of operator, or accept that it starts empty", "change"))
     yield from _remarks(fate)
 

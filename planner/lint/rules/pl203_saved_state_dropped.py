@@ -36,8 +36,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     for fate in subject.restore.fates if subject.restore else ():
         if fate.node is None:
             continue
-        names = ", ".join(repr(state.name) for state in fate.dropped)
-        dropped = (f"does not ask for the saved state {names}, which is dropped",) if names else ()
+        dropped = (f"the saved state {state.name!r} is dropped: {reason}" for state, reason in fate.dropped)
         for text in (*dropped, *fate.warnings):
             yield rule.finding(
                 f"{called(fate.node)}: {text}",

@@ -62,6 +62,27 @@ def test_the_fix_is_ready_to_paste(capsys: pytest.CaptureFixture[str]) -> None:
     assert ": restores" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", sorted(name for name in restores() if name.endswith("2.3.0")))
+def test_every_recorded_restore_is_printed(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    pair = restores()[name]
+    Path("savepoint-1/_metadata").write_bytes(pair.savepoint)
+    Path("job.json").write_text(json.dumps(pair.job))
+    assert main(["diff", "savepoint-1", "job.json"]) == 0
+    text = capsys.readouterr().out
+    assert f"Flink's answer               {pair.outcome('strict')}" in text
+    assert f"with allowNonRestoredState   {pair.outcome('allow_non_restored_state')}" in text
+
+
+def test_state_that_is_dropped_is_named_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    pair = restores()["reduce-to-window-2.3.0"]
+    Path("savepoint-1/_metadata").write_bytes(pair.savepoint)
+    Path("job.json").write_text(json.dumps(pair.job))
+    assert main(["diff", "savepoint-1", "job.json", "--exit-code"]) == 1
+    text = capsys.readouterr().out
+    assert "starts, and state of 1 operator is gone without a message" in text
+    assert "'_op_state' is not asked for: it belongs to a sum, min, max or reduce" in text
+
+
 def test_wrong_arguments_end_in_one_message(capsys: pytest.CaptureFixture[str]) -> None:
     Path("savepoint-1/_metadata").write_bytes(readings()["sum.hashmap.native-2.3.0"].data[:300])
     Path("empty").mkdir()

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from planner import JobDefinition, load_job, load_job_data, plan
+from planner.graphs.stream_graph import StreamNode
 from planner.savepoints.contents import describe_savepoint
+from planner.savepoints.expected_states import why_dropped
 from planner.savepoints.fates import Fate, RestoreReport, restore
 from planner.savepoints.files import load_savepoint
+from planner.savepoints.state_names import NamedState
 from tests.support.savepoints import restores, savepoint
 
 
@@ -104,7 +107,7 @@ def test_state_that_flink_drops_without_a_message_is_seen(
 ) -> None:
     found = of_pair(f"{pair}-{version}", tmp_path)
     assert found.loses_state
-    assert [state.name for state in only(found, "dropped").dropped] == states
+    assert [state.name for state, _ in only(found, "dropped").dropped] == states
 
 
 @pytest.mark.parametrize("name", [name for name in restores() if restores()[name].answers["strict"].get("kept")])
@@ -143,7 +146,9 @@ def test_a_state_that_was_renamed_is_seen_in_the_functions_source(tmp_path: Path
     assert (same.status, same.warnings) == ("restored", ())
     renamed = of_function(tmp_path, "ValueStateDescriptor", "get_state", 'name="count2"')
     assert renamed.status == "dropped"
-    assert [state.name for state in renamed.dropped] == ["count"]
+    ((state, reason),) = renamed.dropped
+    assert state.name == "count"
+    assert reason == "the function has 'count2' only: the state was renamed or removed"
 
 
 def test_a_name_that_is_made_at_run_time_is_not_guessed(tmp_path: Path) -> None:
@@ -169,3 +174,25 @@ def test_an_operator_that_is_new_starts_empty(tmp_path: Path) -> None:
     found = report(load_job_data(job), savepoint("default2-2.3.0"), tmp_path)
     assert found.restores
     assert [node.operator.key for node in found.starts_empty] == ["more"]
+
+
+def test_pyflinks_own_names_are_known() -> None:
+    (reducer,) = (n for n in plan(load_job_data(REDUCE), until="stream").stream_graph.nodes if n.operator.key == "r")
+    anew = "python-state-_reduce_state" + "0f0e0d0c-1b1a-4918-8716-151413121110"
+    assert "names the state of reduce" in (_why(reducer, anew) or "")
+    assert _why(reducer, "python-state-other") is None, "PyFlink's own operators may have it"
+    assert "belongs to a function" in (_why(reducer, "count") or "")
+    assert _why(reducer, "_op_state") is None
+
+
+REDUCE = {
+    "operators": [
+        {"id": "src", "type": "source"},
+        {"id": "r", "type": "reduce", "input": "src", "key_by": "k"},
+        {"id": "out", "type": "print", "input": "r"},
+    ]
+}
+
+
+def _why(node: StreamNode, name: str) -> str | None:
+    return why_dropped(node, NamedState(name=name, kind="KEY_VALUE", type="VALUE"), keyed=True)
