@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from planner.errors import OptionError
 
 if TYPE_CHECKING:
+    from planner.flink.profile import FlinkProfile
     from planner.job import JobDefinition
     from planner.savepoints.contents import SavepointContents
     from planner.settings.pyproject import Config
@@ -58,6 +59,15 @@ def load_contents(argument: str) -> SavepointContents:
     from planner.savepoints.files import load_savepoint
 
     return describe_savepoint(load_savepoint(argument))
+
+
+def flink_for(written: str | None, job: JobDefinition) -> FlinkProfile:
+    """The version of Flink to plan a job for: what was given, else `[tool.plan] flink`, else the newest."""
+    from planner.flink.registry import flink
+
+    if written is None and (config := nearest_config()) is not None:
+        written = config.for_job(job.name, job.location.file).flink
+    return flink(written)
 
 
 def nearest_config() -> Config | None:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-__all__ = ["FormatOption", "JobArgument", "StageName", "TextOrJson"]
+__all__ = ["FlinkOption", "FormatOption", "JobArgument", "StageName", "TextOrJson"]
 
 TextOrJson = Literal["text", "json"]
 StageName = Literal["stream", "job", "execution", "physical", "all"]
@@ -40,3 +40,12 @@ JobArgument = Annotated[
     ),
 ]
 FormatOption = Annotated[TextOrJson, typer.Option("--format", help="How to print.")]
+FlinkOption = Annotated[
+    str | None,
+    typer.Option(
+        "--flink",
+        metavar="VERSION",
+        help="Plan as this version of Flink does, 1.18 to 2.3. Default: [tool.plan] flink, else the newest.",
+        show_default=False,
+    ),
+]

@@ -59,10 +59,13 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.s
 __all__ = ["load_plan", *_HOME_OF]
 
 
-def load_plan(path: Any) -> Plan:
-    """Load the job of a file (`job.yaml`, `job.py` or `job.py:NAME`) and compile it through all stages."""
+def load_plan(path: Any, flink: str | None = None) -> Plan:
+    """Load the job of a file (`job.yaml`, `job.py` or `job.py:NAME`) and compile it through all stages.
+
+    `flink` is the version of Flink to plan for, such as `"1.20"`; None is the newest.
+    """
     loading, pipeline = import_module("planner.frontends.loading"), import_module("planner.pipeline")
-    compiled: Plan = pipeline.plan(loading.load_job(path))
+    compiled: Plan = pipeline.plan(loading.load_job(path), flink=flink)
     return compiled
 
 

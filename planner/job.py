@@ -287,6 +287,7 @@ class JobDefinition:
     next_id: int | None = None  # the first id that the stream graph may take; None: after the highest
     parallelism_origin: str | None = None  # who set `parallelism`, where more than the job may have
     recorded: tuple[str, ...] = ()  # calls that only matter when the job runs
+    calls: tuple[tuple[str, Location], ...] = ()  # of the API, those that only some versions of Flink have
 
     @cached_property
     def operators(self) -> tuple[Operator, ...]:

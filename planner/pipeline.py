@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from planner.chaining.evaluation import find_obstacles
+from planner.flink.availability import refuse_what_is_missing
+from planner.flink.profile import FlinkProfile
+from planner.flink.registry import flink as flink_profile
 from planner.graphs.execution_graph import ExecutionGraph, build_execution_graph
 from planner.graphs.invariants import check_invariants
 from planner.graphs.job_graph import JobGraph, build_job_graph
@@ -29,6 +32,7 @@ class Plan:
     """A job compiled through Flink's graphs, as far as was asked."""
 
     job: JobDefinition  # as Flink gets it
+    flink: FlinkProfile
     stream_graph: StreamGraph
     obstacles: tuple[
         tuple[Obstacle, ...], ...
@@ -49,8 +53,10 @@ class Plan:
         return plan_to_dict(self)
 
 
-def plan(job: JobDefinition, until: Stage = "physical") -> Plan:
-    """Compile a job, stopping after the stage `until`."""
+def plan(job: JobDefinition, until: Stage = "physical", flink: FlinkProfile | str | None = None) -> Plan:
+    """Compile a job as a version of Flink does (the newest, if none is given), stopping after the stage `until`."""
+    profile = flink_profile(flink)
+    refuse_what_is_missing(job, profile)
     last = STAGES.index(until)
     job_graph = execution_graph = physical = merging = None
     if job.python is not None:
@@ -58,7 +64,7 @@ def plan(job: JobDefinition, until: Stage = "physical") -> Plan:
 
         merging = compile_python_layer(job)
         job = merging.job
-    stream_graph = build_stream_graph(job)
+    stream_graph = build_stream_graph(job, profile)
     obstacles = find_obstacles(stream_graph)
     operator_ids = build_operator_ids(stream_graph, obstacles)
     if last >= STAGES.index("job"):
@@ -69,6 +75,7 @@ def plan(job: JobDefinition, until: Stage = "physical") -> Plan:
         physical = build_physical(stream_graph, job_graph, execution_graph)
     compiled = Plan(
         job=job,
+        flink=profile,
         stream_graph=stream_graph,
         obstacles=obstacles,
         operator_ids=operator_ids,

@@ -8,8 +8,8 @@ import typer
 
 from cli import console
 from cli.exports import is_export, refuse_for_exports
-from cli.locate import find_job
-from cli.options import FormatOption, JobArgument
+from cli.locate import find_job, flink_for
+from cli.options import FlinkOption, FormatOption, JobArgument
 from cli.render.text.explanation import edge_lines, explanation_lines
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation, explain_plan
@@ -43,6 +43,7 @@ def explain(
         ),
     ] = None,
     format: FormatOption = "text",
+    flink: FlinkOption = None,
 ) -> None:
     """Explain why every edge did or did not chain, and what would chain it.
 
@@ -69,10 +70,11 @@ def explain(
     if beside or is_export(spec):
         from cli.observed.explain import explain_export
 
-        refuse_for_exports(spec, **{"--set": settings})
+        refuse_for_exports(spec, **{"--set": settings, "--flink": flink})
         explain_export(spec, others=beside, edge=edge, only_broken=only is not None, format=format)
         return
-    compiled = compile_plan(load_job(spec), until="execution")
+    definition = load_job(spec)
+    compiled = compile_plan(definition, until="execution", flink=flink_for(flink, definition))
     explanation = explain_plan(compiled, **_buffers(compiled))
     if settings:
         _what_if(spec, compiled, explanation, settings, edge, only is not None, format)
@@ -130,7 +132,7 @@ def _what_if(
     from planner.explanation.what_if import compare
 
     changed = apply_settings(compiled.job, describe_operators(compiled).values(), settings)
-    recompiled = compile_plan(changed, until="execution")
+    recompiled = compile_plan(changed, until="execution", flink=compiled.flink)
     after = explain_plan(
         recompiled, buffers_per_channel=before.buffers_per_channel, floating_buffers=before.floating_buffers
     )

@@ -13,7 +13,7 @@ import typer
 from cli import console
 from cli.files import write_whole
 from cli.locate import find_job, load_contents
-from cli.options import complete_job
+from cli.options import FlinkOption, complete_job
 from cli.render.styled import plain
 from planner.errors import OptionError
 from planner.frontends.job_files import find_job_files
@@ -61,6 +61,7 @@ def lint(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the report here, not to stdout.")
     ] = None,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even where there are findings.")] = False,
+    flink: FlinkOption = None,
 ) -> int:
     """Lint jobs; with a baseline, find broken chains, orphaned state and additional slots.
 
@@ -78,9 +79,11 @@ def lint(
     recorded = _baseline(baseline, specs, update=update)
     if update:
         assert recorded is not None
-        return _update(recorded, specs, format, output, exit_zero)
+        return _update(recorded, specs, format, output, exit_zero, flink)
     contents = load_contents(savepoint) if savepoint is not None else None
-    report = lint_jobs(specs, select=select or (), ignore=ignore or (), baseline=recorded, savepoint=contents)
+    report = lint_jobs(
+        specs, select=select or (), ignore=ignore or (), baseline=recorded, savepoint=contents, flink=flink
+    )
     if report.unrecorded:
         names = ", ".join(repr(name) for name in report.unrecorded)
         console.message(f"not in the baseline yet: {names}; --update-baseline adds what is new", "dim")
@@ -123,9 +126,16 @@ def _configured() -> Path | None:
     return config.folder / config.lint.baseline if config.lint.baseline else None
 
 
-def _update(recorded: Baseline, specs: Sequence[str], format: LintFormat, output: Path | None, exit_zero: bool) -> int:
+def _update(
+    recorded: Baseline,
+    specs: Sequence[str],
+    format: LintFormat,
+    output: Path | None,
+    exit_zero: bool,
+    flink: str | None,
+) -> int:
     """Write the baseline; entries of files that cannot be planned stay as they are, and the files are findings."""
-    jobs, failures = plan_files(specs)
+    jobs, failures = plan_files(specs, flink)
     partial = [finding.location.file for finding in failures] + [job.file for job in jobs if not job.whole]
     updated = update_baseline(recorded, [(job.file, take_snapshot(job.plan)) for job in jobs], partial)
     if not recorded.path.is_file() or recorded.path.read_text(encoding="utf-8") != updated.text:

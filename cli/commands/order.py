@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from cli import console, locate
-from cli.options import FormatOption, JobArgument
+from cli.options import FlinkOption, FormatOption, JobArgument
 from cli.render.text.order import order_lines
 from planner.explanation.order import explain_order
 from planner.pipeline import plan as compile_plan
 
 
-def order(job: JobArgument = None, format: FormatOption = "text") -> None:
+def order(job: JobArgument = None, format: FormatOption = "text", flink: FlinkOption = None) -> None:
     """Print the job vertices in topological source-first order, with why each stands where it does.
 
     Examples:
       plan order job.yaml
       plan order job.py --format json
     """
-    compiled = compile_plan(locate.load(job), until="job")
+    definition = locate.load(job)
+    compiled = compile_plan(definition, until="job", flink=locate.flink_for(flink, definition))
     assert compiled.job_graph is not None
     placements = explain_order(compiled.job_graph)
     name = compiled.stream_graph.name

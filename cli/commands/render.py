@@ -11,8 +11,8 @@ import typer
 from cli import console
 from cli.deployment_options import SlotsOption, SpreadOption, TaskManagersOption, show_deployment
 from cli.files import write_whole
-from cli.locate import find_job
-from cli.options import JobArgument
+from cli.locate import find_job, flink_for
+from cli.options import FlinkOption, JobArgument
 from planner.deployment.request import DeploymentRequest
 from planner.errors import OptionError
 from planner.pipeline import Plan, Stage
@@ -48,6 +48,7 @@ def render(
         str | None,
         typer.Option(metavar="ID", help="With --stage physical: where this run's subtasks ran. Or its report's file."),
     ] = None,
+    flink: FlinkOption = None,
 ) -> None:
     """Draw a stage: chains as frames, edges with their ship strategy and the first obstacle, broken chains in red.
 
@@ -68,7 +69,7 @@ def render(
         content = _in_format(_run_picture(run, stage), chosen)
     else:
         spec = find_job(job)
-        content = _content(spec, stage, chosen, request)
+        content = _content(spec, stage, chosen, request, flink)
     target = output or (_default_file(spec, stage, chosen) if open_it or _needs_file(chosen) else None)
     if target is None or str(target) == "-":
         _to_stdout(content)
@@ -102,10 +103,12 @@ def _default_file(spec: str, stage: Stage, format: Format) -> Path:
     return Path(f"{name}.{'mmd' if format == 'mermaid' else format}")
 
 
-def _content(spec: str, stage: Stage, format: Format, request: DeploymentRequest) -> str | bytes:
+def _content(spec: str, stage: Stage, format: Format, request: DeploymentRequest, flink: str | None) -> str | bytes:
     from planner.frontends.loading import load_job
 
-    compiled = compile_plan(load_job(spec), until="physical" if format == "html" else _until(stage))
+    definition = load_job(spec)
+    until: Stage = "physical" if format == "html" else _until(stage)
+    compiled = compile_plan(definition, until=until, flink=flink_for(flink, definition))
     if format == "html":
         from cli.render.page.plan import to_html
 

@@ -12,7 +12,7 @@ import typer
 
 from cli import console, locate
 from cli.files import write_whole
-from cli.options import FormatOption, JobArgument, TextOrJson
+from cli.options import FlinkOption, FormatOption, JobArgument, TextOrJson
 from planner.errors import OptionError, PlanError
 from planner.settings.quantities import parse_duration
 
@@ -56,6 +56,7 @@ def run(
     report: Annotated[str | None, typer.Option(metavar="FILE", help="Keep the report: .json or .html.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the Spark program; start nothing.")] = False,
     format: FormatOption = "text",
+    flink: FlinkOption = None,
 ) -> int:
     """Run the job on Spark: progress while it runs, then what it prints and the figures of every vertex.
 
@@ -84,6 +85,7 @@ def run(
         checkpoint=checkpoint,
         trigger=trigger,
         timeout=_timeout(timeout),
+        flink=flink,
     )
     prepared = prepare(request)
     if dry_run:

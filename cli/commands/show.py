@@ -16,7 +16,7 @@ from cli.deployment_options import (
     TaskManagersOption,
     show_deployment,
 )
-from cli.options import FormatOption, JobArgument, StageName, TextOrJson
+from cli.options import FlinkOption, FormatOption, JobArgument, StageName, TextOrJson
 from cli.render.styled import Line
 from cli.render.text.stages import stage_lines
 from planner.deployment.request import DeploymentRequest
@@ -44,6 +44,7 @@ def show(
     schedule: ScheduleOption = None,
     fail: FailOption = None,
     lose_task_manager: LoseOption = False,
+    flink: FlinkOption = None,
 ) -> None:
     """Print a stage of the plan: stream graph, job graph, execution graph or physical deployment; or a savepoint.
 
@@ -72,7 +73,8 @@ def show(
         lose_task_manager=lose_task_manager,
     )
     stages: tuple[Stage, ...] = STAGES if stage == "all" else (stage,)
-    compiled = compile_plan(locate.load(job), until=stages[-1])
+    definition = locate.load(job)
+    compiled = compile_plan(definition, until=stages[-1], flink=locate.flink_for(flink, definition))
     deployment = show_deployment(compiled, stages, request)
     if format == "json":
         console.write_json(_document(compiled, stages, deployment))

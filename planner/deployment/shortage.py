@@ -140,7 +140,7 @@ def _less_parallelism(plan: Plan, layout: Layout, offered: int) -> Change | None
             if vertex.parallelism > caps[vertex.sharing]:
                 lowered |= {operator.key: caps[vertex.sharing] for operator in _operators(plan, vertex)}
         changed = _with_operators(plan.job, lowered, lambda operator, cap: replace(operator, parallelism=cap))
-        if lowered and _fits(changed, offered):
+        if lowered and _fits(plan, changed, offered):
             return _lowering(plan, lowered)
     return None
 
@@ -205,7 +205,7 @@ def _merging(plan: Plan, layout: Layout, groups: list[str], offered: int) -> Cha
         for operator in _operators(plan, vertex)
     }
     changed = _with_operators(plan.job, moved, lambda operator, group: replace(operator, slot_sharing_group=group))
-    if not _fits(changed, offered):
+    if not _fits(plan, changed, offered):
         return None
     return Change(
         kind="slot-sharing-group",
@@ -226,9 +226,9 @@ def _with_operators(
     return replace(job, transformations=tuple(changed.get(t.id, t) for t in job.transformations))
 
 
-def _fits(job: JobDefinition, offered: int) -> bool:
+def _fits(plan: Plan, job: JobDefinition, offered: int) -> bool:
     try:
-        layout = lay_out(compile_plan(job))
+        layout = lay_out(compile_plan(job, flink=plan.flink))
     except PlanningError:  # for example an explicit forward between groups that were lowered differently
         return False
     return layout is not None and least_slots(layout) <= offered

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from planner.errors import JobDefinitionError, OptionError, PlanError
+from planner.flink.profile import FlinkProfile
+from planner.flink.registry import flink as flink_profile
 from planner.frontends.loading import load_job, load_jobs, split_spec
-from planner.job import Location
+from planner.job import JobDefinition, Location
 from planner.pipeline import Plan, plan
 from planner.snapshots.baseline_file import load_baseline
 from planner.snapshots.snapshot import Snapshot, take_snapshot
@@ -21,6 +24,9 @@ from planner.snapshots.snapshot import Snapshot, take_snapshot
 __all__ = ["Version", "load_new_plan", "load_version", "pair_jobs"]
 
 GIT = "git:"
+_AT_VERSION = re.compile(r"(.+)@(v?\d+(?:\.\d+)+)")
+
+ChooseFlink = Callable[[JobDefinition], FlinkProfile]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,25 +36,49 @@ class Version:
     argument: str
     snapshots: tuple[Snapshot, ...]
     is_baseline: bool = False
+    plans: tuple[Plan, ...] = ()  # of the snapshots, in their order; empty for a baseline
+
+    def plan_of(self, snapshot: Snapshot) -> Plan | None:
+        """The plan that a snapshot of this side was taken of."""
+        return next((made for one, made in zip(self.snapshots, self.plans, strict=False) if one is snapshot), None)
 
 
-def load_version(argument: str) -> Version:
-    """Load what an argument of `plan diff` stands for."""
+def load_version(argument: str, flink: ChooseFlink | None = None) -> Version:
+    """Load what an argument of `plan diff` stands for; `FILE@1.20` is planned for that version of Flink."""
+    asked = argument
+    argument, choose = _at_version(asked, flink)
     if argument.startswith(GIT):
         with _checked_out(argument) as path:
-            return _job_file(argument, str(path))
+            return _job_file(argument, str(path), choose)
     if argument.endswith((".json", ".lock")) and _is_baseline(Path(argument)):
+        if asked != argument:
+            raise OptionError(
+                f"{asked}: a baseline was planned when it was recorded, and cannot be planned again",
+                hint="name the job's file: job.py@1.20, or git:REV:job.py@1.20",
+            )
         jobs = load_baseline(Path(argument)).jobs
         return Version(argument=argument, snapshots=tuple(job.snapshot for job in jobs), is_baseline=True)
-    return _job_file(argument, argument)
+    return _job_file(argument, argument, choose)
 
 
-def load_new_plan(argument: str) -> Plan:
+def load_new_plan(argument: str, flink: ChooseFlink | None = None) -> Plan:
     """The one job that an argument stands for, compiled up to its job graph."""
+    argument, choose = _at_version(argument, flink)
     if not argument.startswith(GIT):
-        return plan(load_job(argument), until="job")
+        job = load_job(argument)
+        return plan(job, until="job", flink=choose(job))
     with _checked_out(argument) as path:
-        return plan(load_job(path), until="job")
+        job = load_job(path)
+        return plan(job, until="job", flink=choose(job))
+
+
+def _at_version(argument: str, flink: ChooseFlink | None) -> tuple[str, ChooseFlink]:
+    """The argument without its `@1.20`, and how to choose the version of Flink for its jobs."""
+    written = _AT_VERSION.fullmatch(argument)
+    if written is None or Path(argument).exists():
+        return argument, flink or (lambda job: flink_profile())
+    chosen = flink_profile(written[2])
+    return written[1], lambda job: chosen
 
 
 def pair_jobs(old: Version, new: Version) -> list[tuple[Snapshot | None, Snapshot | None]]:
@@ -68,15 +98,15 @@ def pair_jobs(old: Version, new: Version) -> list[tuple[Snapshot | None, Snapsho
     return pairs
 
 
-def _job_file(argument: str, spec: str) -> Version:
+def _job_file(argument: str, spec: str, flink: ChooseFlink) -> Version:
     try:
-        jobs = [take_snapshot(plan(job, until="execution")) for job in load_jobs(spec)]
+        plans = tuple(plan(job, until="execution", flink=flink(job)) for job in load_jobs(spec))
     except PlanError as error:
         if argument == spec:
             raise
         line = error.location.line if error.location else 1
         raise type(error)(error.message, location=Location(argument, line), hint=error.hint) from error
-    return Version(argument=argument, snapshots=tuple(jobs))
+    return Version(argument=argument, snapshots=tuple(take_snapshot(made) for made in plans), plans=plans)
 
 
 def _is_baseline(path: Path) -> bool:

@@ -16,6 +16,8 @@ from typing import Literal
 from planner.errors import PlanningError
 from planner.flink.defaults import BUFFER_TIMEOUT
 from planner.flink.operator_names import default_name
+from planner.flink.profile import FlinkProfile
+from planner.flink.registry import flink as flink_profile
 from planner.job import Exchange, JobDefinition, Operator, Partition, Partitioner, SideOutput, Union
 
 ChainingStrategy = Literal["ALWAYS", "NEVER", "HEAD", "HEAD_WITH_SOURCES"]
@@ -25,6 +27,7 @@ NodeRole = Literal["operator", "writer", "committer"]
 DEFAULT_SLOT_SHARING_GROUP = "default"
 BUFFER_TIMEOUT_DISABLED = -1
 UNSET_MAX_PARALLELISM = -1
+_TWO_INPUTS = frozenset({"co_map", "co_flat_map", "co_process"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +42,7 @@ class StreamNode:
     slot_sharing_group: str
     co_location_group: str | None
     chaining_strategy: ChainingStrategy
+    sorted_input: bool  # batch mode sorts the input of keyed operators, which only the head of a chain can do
     source: Literal["new", "legacy"] | None
     yielding: bool
     buffer_timeout: int  # ms; -1: flushed when full
@@ -100,10 +104,10 @@ class _Origin:
     side_output: str | None = None
 
 
-def build_stream_graph(job: JobDefinition) -> StreamGraph:
-    """Compile the transformations of a job into Flink's StreamGraph."""
+def build_stream_graph(job: JobDefinition, flink: FlinkProfile | None = None) -> StreamGraph:
+    """Compile the transformations of a job into the StreamGraph of a version of Flink: the newest, if none is given."""
     batch = runs_in_batch_mode(job)
-    builder = _Builder(job, batch)
+    builder = _Builder(job, batch, flink or flink_profile())
     consumed = _consumed_sources(job)
     for operator in job.operators:
         if operator.kind == "source":
@@ -157,9 +161,10 @@ def _consumed_sources(job: JobDefinition) -> frozenset[int]:
 class _Builder:
     """The graph while it grows; ids of expanded sinks continue Flink's one counter of transformations."""
 
-    def __init__(self, job: JobDefinition, batch: bool) -> None:
+    def __init__(self, job: JobDefinition, batch: bool, flink: FlinkProfile) -> None:
         self.job = job
         self.batch = batch
+        self.flink = flink
         self.ids = count(job.next_id or max((t.id for t in job.transformations), default=0) + 1)
         self.nodes: dict[int, StreamNode] = {}
         self.out: dict[int, list[StreamEdge]] = {}
@@ -246,16 +251,18 @@ class _Builder:
     ) -> StreamNode:
         job = self.job
         single = operator.kind == "source" and operator.legacy and not operator.parallel
-        configured = (operator.parallelism is not None and not operator.parallelism_inherited) or single
+        fixed_by_flink = single or (self.batch and role != "operator" and self.flink.sink_parallelism_is_set)
+        set_by_user = operator.parallelism is not None and not operator.parallelism_inherited
         return StreamNode(
             id=node_id,
             name=name,
             parallelism=operator.parallelism or (1 if single else self.inherited_parallelism(operator)),
-            parallelism_configured=configured,
+            parallelism_configured=set_by_user or fixed_by_flink,
             max_parallelism=operator.max_parallelism or job.max_parallelism or UNSET_MAX_PARALLELISM,
             slot_sharing_group=operator.slot_sharing_group or self.inherited_group(inputs),
             co_location_group=operator.co_location_group or (f"sink-{operator.id}" if operator.co_locates else None),
             chaining_strategy=self.strategy(operator, role),
+            sorted_input=self.sorts_input(operator, role),
             source=None if operator.kind != "source" else "legacy" if operator.legacy else "new",
             yielding=(operator.kind == "async_map" and operator.python is None) or role == "writer",
             buffer_timeout=self.buffer_timeout(operator if role == "operator" else None),
@@ -282,15 +289,18 @@ class _Builder:
     def strategy(self, operator: Operator, role: NodeRole) -> ChainingStrategy:
         if operator.chaining == "disable":
             return "NEVER"
-        # Batch mode sorts the input of keyed operators, which only the head of a chain can do.
-        sorted_input = self.batch and role != "committer" and self.job.is_keyed(operator)
-        if operator.chaining == "start_new" or sorted_input:
+        if operator.chaining == "start_new" or self.sorts_input(operator, role):
             return "HEAD"
         if operator.kind == "multi_input" and operator.chain_sources:
             return "HEAD_WITH_SOURCES"
         if operator.kind == "source" and operator.legacy:
             return "HEAD"
+        if operator.kind in _TWO_INPUTS and operator.python is None:  # Python operators say ALWAYS themselves
+            return self.flink.two_input_strategy
         return "ALWAYS"
+
+    def sorts_input(self, operator: Operator, role: NodeRole) -> bool:
+        return self.batch and role != "committer" and self.job.is_keyed(operator)
 
     def buffer_timeout(self, operator: Operator | None) -> int:
         if operator is not None and operator.buffer_timeout is not None and operator.buffer_timeout >= 0:

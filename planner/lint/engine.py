@@ -55,8 +55,11 @@ class Report:
     unrecorded: tuple[str, ...] = ()  # jobs that the baseline does not know yet
 
 
-def plan_files(specs: Iterable[str]) -> tuple[list[LintedJob], list[Finding]]:
-    """Load and plan every job of every file; what fails becomes a finding of that file."""
+def plan_files(specs: Iterable[str], flink: str | None = None) -> tuple[list[LintedJob], list[Finding]]:
+    """Load and plan every job of every file; what fails becomes a finding of that file.
+
+    `flink` is the version to plan for; without it the settings of each job's project hold.
+    """
     jobs: list[LintedJob] = []
     failures: list[Finding] = []
     projects: dict[Path, Config] = {}
@@ -71,8 +74,8 @@ def plan_files(specs: Iterable[str]) -> tuple[list[LintedJob], list[Finding]]:
         project = _project(Path(file).absolute().parent, projects)
         for job in loaded:
             try:
-                compiled = plan(job, until="execution")
                 config = project.for_job(job.name, file)
+                compiled = plan(job, until="execution", flink=flink or config.flink)
                 jobs.append(LintedJob(file=file, plan=compiled, config=config, whole=name is None))
             except PlanError as error:
                 failures.append(_not_plannable(file, error, job.name))
@@ -86,6 +89,7 @@ def lint(
     ignore: Sequence[str] = (),
     baseline: Baseline | None = None,
     savepoint: SavepointContents | None = None,
+    flink: str | None = None,
 ) -> Report:
     """Lint the jobs of all files. Without `select` or `ignore` the settings of each job's project hold."""
 
@@ -96,7 +100,7 @@ def lint(
         return frozenset(code for code in found if not code.startswith(lacking))
 
     select_rules(select, ignore)  # wrong codes are said before any file is read
-    jobs, failures = plan_files(specs)
+    jobs, failures = plan_files(specs, flink)
     _refuse_several(jobs, savepoint)
     found: list[tuple[int, Finding]] = []
     ran: dict[int, frozenset[str]] = {}

@@ -133,7 +133,7 @@ def restore(plan: Plan, contents: SavepointContents) -> RestoreReport:
         verdict=verdict,
         fates=fates,
         starts_empty=tuple(_starts_empty(plan, job, saved, origins)),
-        with_fixes=judge_with_fixes(plan.job, contents, [fate.fix for fate in fates if fate.fix]),
+        with_fixes=judge_with_fixes(plan, contents, [fate.fix for fate in fates if fate.fix]),
         warnings=tuple(_warnings(plan, contents)),
     )
 

@@ -9,7 +9,8 @@ from typing import Any
 from planner.errors import PlanError
 from planner.graphs.state_lookup import may_have_uid_hash, written_setting
 from planner.graphs.stream_graph import StreamNode
-from planner.job import JobDefinition, Operator
+from planner.job import Operator
+from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
 from planner.savepoints.contents import SavepointContents
 from planner.savepoints.metadata import SavedOperator
@@ -59,14 +60,14 @@ def find_fix(node: StreamNode, saved: SavedOperator, origin: Origin | None) -> F
     return fix if fix.takes_hash or fix.uid else None
 
 
-def judge_with_fixes(job: JobDefinition, contents: SavepointContents, fixes: Sequence[Fix]) -> Verdict | None:
+def judge_with_fixes(plan: Plan, contents: SavepointContents, fixes: Sequence[Fix]) -> Verdict | None:
     """Flink's answer to the job with all fixes: uid hashes where they may be set, else the old uids."""
     changed = {fix.node.operator.id: _fixed(fix) for fix in fixes}
     if not changed:
         return None
-    transformations = tuple(changed.get(each.id, each) for each in job.transformations)
+    transformations = tuple(changed.get(each.id, each) for each in plan.job.transformations)
     try:
-        compiled = compile_plan(replace(job, transformations=transformations), until="job")
+        compiled = compile_plan(replace(plan.job, transformations=transformations), until="job", flink=plan.flink)
     except PlanError:
         return None
     return judge(contents.metadata, reduce_plan(compiled))

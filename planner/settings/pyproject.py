@@ -2,6 +2,7 @@
 
     [tool.plan]
     job = "jobs/orders.py"
+    flink = "1.20"                 # the version to plan for; default: the newest
 
     [tool.plan.cluster]
     task_managers = 4
@@ -35,6 +36,7 @@ from typing import Any, NoReturn, TypeVar
 
 from planner.errors import OptionError
 from planner.flink.defaults import BUFFER_SIZE, BUFFERS_PER_CHANNEL, FLOATING_BUFFERS_PER_GATE
+from planner.flink.versions import read_version
 from planner.job import Location, RestartStrategy
 from planner.settings.job_format import RESTART_KEYS
 from planner.settings.quantities import parse_size
@@ -88,6 +90,7 @@ class Config:
     cluster: Cluster = field(default_factory=Cluster)
     lint: LintSettings = field(default_factory=LintSettings)
     restart_strategy: RestartStrategy | None = None
+    flink: str | None = None  # the version to plan for; None: the newest
     jobs: tuple[tuple[str, Config], ...] = ()  # complete settings by job name or by relative path
 
     @property
@@ -160,7 +163,7 @@ class _Reader:
     text: str
 
     def config(self, table: Any) -> Config:
-        values = self.table(table, "tool.plan", ("job", "cluster", "lint", "restart_strategy", "jobs"))
+        values = self.table(table, "tool.plan", ("job", "flink", "cluster", "lint", "restart_strategy", "jobs"))
         base = self.settings(values, "tool.plan", Config(file=self.file))
         if "job" in values:
             base = replace(base, job=self.string(values["job"], "tool.plan.job"))
@@ -169,7 +172,7 @@ class _Reader:
 
     def job(self, key: str, table: Any, base: Config) -> Config:
         where = f"tool.plan.jobs.{key}"
-        return self.settings(self.table(table, where, ("cluster", "lint", "restart_strategy")), where, base)
+        return self.settings(self.table(table, where, ("flink", "cluster", "lint", "restart_strategy")), where, base)
 
     def settings(self, values: Mapping[str, Any], where: str, base: Config) -> Config:
         return replace(
@@ -179,6 +182,7 @@ class _Reader:
             restart_strategy=self.restart(values["restart_strategy"], f"{where}.restart_strategy")
             if "restart_strategy" in values
             else base.restart_strategy,
+            flink=self.version(values["flink"], f"{where}.flink") if "flink" in values else base.flink,
         )
 
     def merge(self, base: _Section, table: Any, where: str, read: Callable[[str, Any, str], Any]) -> _Section:
@@ -220,6 +224,14 @@ class _Reader:
             if key.replace("-", "_") not in known:
                 self.fail(f"unknown key {key!r} in [{where}]", f"{where}.{key}", nearest_or_all(key, known))
         return {key.replace("-", "_"): item for key, item in given.items()}
+
+    def version(self, value: Any, where: str) -> str:
+        if not isinstance(value, str):
+            self.fail(f"{where} must be text, not {value!r}", where, 'write it in quotes: flink = "1.20"')
+        try:
+            return read_version(value, where)
+        except OptionError as error:
+            self.fail(error.message, where, error.hint)
 
     def mapping(self, value: Any, where: str) -> dict[str, Any]:
         if not isinstance(value, dict):

@@ -37,6 +37,7 @@ class RunRequest:
     checkpoint: str | None = None
     trigger: str | None = None
     timeout: int | None = None  # milliseconds
+    flink: str | None = None  # the version of Flink to plan for; None: as in the settings, else the newest
 
     def __post_init__(self) -> None:
         parse_master(self.master)

@@ -42,8 +42,8 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
     if not job.operators:
         raise JobDefinitionError("the job is empty: there is nothing to run", location=job.location)
     check_deploy_mode(parse_master(request.master), request.deploy_mode)
-    compiled = compile_plan(job)
     config = load_config(Path(request.folder)).for_job(job.name, job.location.file)
+    compiled = compile_plan(job, flink=request.flink or config.flink)
     program = lower(compiled, mode=request.mode)
     if program.mode == "batch" and (request.checkpoint or request.trigger):
         option = "--checkpoint" if request.checkpoint else "--trigger"

@@ -20,7 +20,8 @@ PYFLINK = (
 ROOMS: dict[str, frozenset[str]] = {
     # planner: from the ground up
     "planner": frozenset({"planner.graphs", "planner.chaining", "planner.flink", "planner.merging"}),
-    "planner.flink": WORDS,
+    "planner.flink": WORDS | {"planner.flink.differences"},
+    "planner.flink.differences": frozenset({"planner.flink"}),
     "planner.settings": WORDS | {"planner.flink"},
     "planner.graphs": WORDS | {"planner.flink"},
     "planner.chaining": WORDS | {"planner.graphs", "planner.chaining.rules"},
@@ -65,7 +66,7 @@ ROOMS: dict[str, frozenset[str]] = {
     | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
     # cli: commands on top, renderers below
     "cli": WORDS
-    | {f"planner.{room}" for room in ("deployment", "frontends", "observed", "savepoints", "settings")}
+    | {f"planner.{room}" for room in ("deployment", "flink", "frontends", "observed", "savepoints", "settings")}
     | {"cli.render", "cli.render.text"}
     | {"spark_runner.clusters", "spark_runner.runs"},
     "cli.commands": PLANNER

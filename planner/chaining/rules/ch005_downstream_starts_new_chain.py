@@ -11,9 +11,10 @@ def _find(edge: Candidate) -> Obstacle | None:
     if strategy not in ("NEVER", "HEAD"):
         return None
     seen, operator = f"{edge.downstream.name} has the strategy {strategy}", edge.downstream.operator
-    if operator.chaining is None:
-        # Batch mode sorts keyed input: no setting of the user's would change it.
-        return RULE.obstacle(f"{seen} (its input is sorted)", None, needed=True, side="downstream")
+    if operator.chaining is None:  # no setting of the user's would change it
+        sorts = edge.downstream.sorted_input
+        why = "its input is sorted" if sorts else "before Flink 2.0 two inputs start a chain"
+        return RULE.obstacle(f"{seen} ({why})", None, needed=sorts, side="downstream")
     call = "disable_chaining()" if operator.chaining == "disable" else "start_new_chain()"
     return RULE.obstacle(
         seen,
@@ -34,7 +35,8 @@ RULE = ChainingRule(
     summary="the downstream strategy is NEVER or HEAD",
     checks=(
         "Whether the downstream operator was told `start_new_chain()` or `disable_chaining()`, or is keyed in "
-        "batch mode, where Flink sorts its input and makes it the head of a chain."
+        "batch mode, where Flink sorts its input and makes it the head of a chain. Before Flink 2.0 (`--flink 1.20`) "
+        "an operator with two inputs starts a chain too."
     ),
     why=("The operator is the first of its task. What comes before it reaches it over an exchange."),
     fix=("Remove the call. In batch mode a keyed operator always starts a chain; there is nothing to change."),

@@ -139,6 +139,7 @@ class StreamExecutionEnvironment:
         self._executed = 0  # how many nodes were part of an earlier execute()
         self._settings: dict[str, Any] = {}
         self._options: dict[str, Any] = {}
+        self._calls: list[tuple[str, Location]] = []  # those that only some versions of Flink have
         if (collecting := current_session()) is not None:
             collecting.environments.append(self)
 
@@ -222,6 +223,11 @@ class StreamExecutionEnvironment:
         """A source of these records."""
         return self._source("Collection Source", type_info, behaviour=Collection(records=tuple(collection)))
 
+    def from_data(self, *data: Any, type_info: TypeInformation | None = None) -> DataStream:
+        """A source of these records, given one by one; Flink has it since 1.19."""
+        self._calls.append(("from_data", user_location()))
+        return self.from_collection(data, type_info)
+
     def from_sequence(self, start: int, end: int) -> DataStream:
         """A source of whole numbers, both ends included."""
         return self._source("Sequence Source", TypeInformation("bigint"), behaviour=Sequence(start=start, end=end))
@@ -278,7 +284,13 @@ class StreamExecutionEnvironment:
         settings = {"name": None, **self._settings}
         if job_name is not None:
             settings["name"] = job_name
-        return JobDefinition(transformations=freeze(nodes), location=location, options=dict(self._options), **settings)
+        return JobDefinition(
+            transformations=freeze(nodes),
+            location=location,
+            options=dict(self._options),
+            calls=tuple(self._calls),
+            **settings,
+        )
 
     def execute(self, job_name: str | None = None) -> JobExecutionResult:
         """Hand the job over: to whoever loads this file, else to a local Spark session."""

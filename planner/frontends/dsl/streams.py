@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from planner.errors import JobDefinitionError
 from planner.frontends.dsl.building import Node
@@ -166,6 +166,26 @@ class DataStream(Configurable):
         )
         return self._partition("CUSTOM", custom=_behaviour(partitioner, "partition_custom"), **key)
 
+    # --- calls that some versions of Flink have and that are not compiled here
+
+    def _not_compiled(self, name: str) -> NoReturn:
+        from planner.flink.availability import words
+        from planner.flink.calls import CALLS
+
+        raise JobDefinitionError(
+            f"{name}() is not planned here in any version ({words(CALLS[name])})",
+            location=user_location(),
+            hint="leave it out of the job that you inspect",
+        )
+
+    def iterate(self, *_: Any) -> NoReturn:
+        """A loop; refused."""
+        self._not_compiled("iterate")
+
+    def full_window_partition(self) -> NoReturn:
+        """All records of a subtask as one window; refused."""
+        self._not_compiled("full_window_partition")
+
     # --- sinks
 
     def _sink(self, kind: str, **arguments: Any) -> DataStreamSink:
@@ -230,6 +250,10 @@ class KeyedStream(DataStream):
     def reduce(self, func: Any) -> DataStream:
         """Two records of a key become one."""
         return self._operator("reduce", behaviour=_behaviour(func, "reduce"))
+
+    def enable_async_state(self) -> NoReturn:
+        """State that is read without waiting for it; refused."""
+        self._not_compiled("enable_async_state")
 
     def window(self, window_assigner: Window) -> WindowedStream:
         """Group by event-time window too."""

@@ -1,0 +1,32 @@
+"""FlinkProfile: everything in which one version of Flink differs from another, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["FlinkProfile", "LoadBalanceMode", "RestartDefaults", "TwoInputStrategy"]
+
+TwoInputStrategy = Literal["HEAD", "ALWAYS"]
+LoadBalanceMode = Literal["none", "slots", "min-resources", "tasks"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestartDefaults:
+    """What a restart strategy does where the user leaves a value out."""
+
+    fixed_delay: int  # milliseconds
+    exponential_multiplier: float
+    exponential_longest: int  # milliseconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlinkProfile:
+    """One version of Flink. Every field but the first has a module of its own in `differences/`."""
+
+    version: str
+    two_input_strategy: TwoInputStrategy
+    sink_parallelism_is_set: bool
+    load_balance_modes: tuple[LoadBalanceMode, ...]
+    restart_defaults: RestartDefaults
+    batch_source_parallelism: int | None
