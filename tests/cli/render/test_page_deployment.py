@@ -1,4 +1,4 @@
-"""docs/deployment.md shows what the program prints."""
+"""docs/deployment.md and docs/flink-versions.md show what the program prints."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from cli.app import main
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
-SHOWN = re.findall(r"```console\n\$ plan (.+)\n((?s:.+?))```", PAGE)
+VERSIONS = (ROOT / "docs" / "flink-versions.md").read_text(encoding="utf-8")
+SHOWN = re.findall(r"```console\n\$ plan (.+)\n((?s:.+?))```", PAGE + VERSIONS)
 
 
 def test_the_page_has_examples() -> None:
-    assert len(SHOWN) == PAGE.count("```console") > 0
+    assert len(SHOWN) == (PAGE + VERSIONS).count("```console") > 0
 
 
 @pytest.mark.parametrize(("command", "expected"), SHOWN)
