@@ -37,6 +37,9 @@ def observe_both(plan: StreamPlan, job: JobPlan, facts: RunningFacts | None = No
     """A job with its stream plan and its job plan: every chain is known, and most operator ids."""
     match = match_plans(plan, job)
     if match is None:
+        job = job.read_again({node.description for node in plan.nodes})
+        match = match_plans(plan, job)
+    if match is None:
         raise OptionError(
             f"the stream plan and the job plan are not of the same job{_difference(plan, job)}",
             hint="take both from one version of the program, with the same options",

@@ -10,7 +10,7 @@ or, with `pipeline.vertex-description-mode: CASCADING`, in one line: `Source: a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 
@@ -38,6 +38,50 @@ def read_chain(description: str) -> tuple[ChainLink, ...]:
     return _cascade(unescape(description).strip())
 
 
+def read_known_chain(description: str, labels: Collection[str]) -> tuple[ChainLink, ...] | None:
+    """The operators of a vertex in one line, where their descriptions are known: these may hold arrows and brackets."""
+    line = unescape(description).strip()
+    links: list[ChainLink] = []
+    forks: list[int] = []
+    longest_first = sorted(labels, key=len, reverse=True)
+    parent: int | None = None
+    at = 0
+    while True:
+        found = _known_label(line, at, longest_first)
+        if found is None:
+            return None
+        links.append(ChainLink(label=found, parent=parent))
+        parent, at = len(links) - 1, at + len(found)
+        at += line.startswith((" , ", " )"), at)  # Flink leaves a blank behind a chain inside of a fork
+        while forks and line.startswith(")", at):
+            forks.pop()
+            at += 1
+        if at == len(line):
+            return tuple(links)
+        if forks and line.startswith(", ", at):
+            parent, at = forks[-1], at + 2
+        elif line.startswith(_ARROW, at):
+            at += len(_ARROW)
+            if line.startswith("(", at) and _known_label(line, at, longest_first) is None:
+                forks.append(parent)
+                at += 1
+        else:
+            return None
+
+
+def _known_label(line: str, at: int, labels: Sequence[str]) -> str | None:
+    """The longest label that stands here, with the sources in brackets that a multi-input operator took in."""
+    for label in labels:
+        if not line.startswith(label, at):
+            continue
+        rest = line[at + len(label) :]
+        if not rest or rest.startswith((_ARROW, ", ", ")", " , ", " )")):
+            return label
+        if rest.startswith(" [") and "]" in rest:
+            return label + rest[: rest.index("]") + 1]
+    return None
+
+
 def read_names(vertex_name: str) -> list[str]:
     """The operators' names in a vertex name, `a -> (b, c)`, in the order of the tree."""
     return [link.label for link in _cascade(_INDEX.sub("", vertex_name))]
@@ -48,7 +92,7 @@ def _tree(lines: list[str]) -> Iterator[ChainLink]:
     parents: list[int | None] = []
     path: list[int] = []  # the last operator met at each depth
     for line in lines:
-        branch = _BRANCH.match(line)
+        branch = _BRANCH.match(line) if labels else None  # the head has nothing in front of its name
         if branch is None and labels:  # a name that spans lines
             labels[-1].append(line)
             continue
@@ -70,7 +114,7 @@ def _cascade(line: str) -> tuple[ChainLink, ...]:
         pieces = _split(part, _ARROW)
         fork = pieces.pop() if len(pieces) > 1 and _is_fork(pieces[-1]) else None
         for piece in pieces:
-            links.append(ChainLink(label=piece, parent=parent))
+            links.append(ChainLink(label=piece.rstrip(" "), parent=parent))
             parent = len(links) - 1
         if fork is not None:
             waiting += [(branch, parent) for branch in reversed(_split(fork[1:-1], ", "))]

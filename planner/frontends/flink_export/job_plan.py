@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from planner.errors import JobDefinitionError
-from planner.frontends.flink_export.chain_text import ChainLink, read_chain
+from planner.frontends.flink_export.chain_text import ChainLink, read_chain, read_known_chain
 from planner.frontends.flink_export.fields import Record, is_record, number, record, records, text
 
 
@@ -27,6 +28,7 @@ class PlanVertex:
     parallelism: int
     links: tuple[ChainLink, ...]
     inputs: tuple[VertexInput, ...]
+    description: str = ""  # as Flink wrote it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +43,14 @@ class JobPlan:
     def by_id(self) -> dict[str, int]:
         """Positions in `vertices` by vertex id."""
         return {vertex.id: position for position, vertex in enumerate(self.vertices)}
+
+    def read_again(self, labels: Collection[str]) -> JobPlan:
+        """The same plan with its chains read by the descriptions of the operators, which may hold anything."""
+        vertices = (
+            replace(vertex, links=read_known_chain(vertex.description, labels) or vertex.links)
+            for vertex in self.vertices
+        )
+        return replace(self, vertices=tuple(vertices))
 
 
 def is_job_plan(document: Record) -> bool:
@@ -101,6 +111,7 @@ def _vertex(entry: Record, place: str, ids: dict[str, int]) -> PlanVertex:
         parallelism=number(entry, "parallelism", place, -1),
         links=read_chain(text(entry, "description", place)),
         inputs=tuple(_input(one, at, ids) for one, at in records(entry, "inputs", place)),
+        description=text(entry, "description", place),
     )
 
 
