@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from planner.flink.defaults import EXPONENTIAL_DELAY_MULTIPLIER
 from planner.kinds import NEVER_KEYED
 from planner.kinds import OperatorKind as OperatorKind
+
+if TYPE_CHECKING:
+    from planner.graphs.stream_graph import StreamGraph
 
 Partitioner = Literal["FORWARD", "REBALANCE", "RESCALE", "SHUFFLE", "BROADCAST", "GLOBAL", "HASH", "CUSTOM"]
 RuntimeMode = Literal["streaming", "batch", "automatic"]
@@ -288,6 +291,7 @@ class JobDefinition:
     parallelism_origin: str | None = None  # who set `parallelism`, where more than the job may have
     recorded: tuple[str, ...] = ()  # calls that only matter when the job runs
     calls: tuple[tuple[str, Location], ...] = ()  # of the API, those that only some versions of Flink have
+    compiled: StreamGraph | None = None  # the stream graph, where Flink itself exported it
 
     @cached_property
     def operators(self) -> tuple[Operator, ...]:

@@ -64,7 +64,7 @@ def plan(job: JobDefinition, until: Stage = "physical", flink: FlinkProfile | st
 
         merging = compile_python_layer(job)
         job = merging.job
-    stream_graph = build_stream_graph(job, profile)
+    stream_graph = job.compiled or build_stream_graph(job, profile)
     obstacles = find_obstacles(stream_graph)
     operator_ids = build_operator_ids(stream_graph, obstacles)
     if last >= STAGES.index("job"):

@@ -76,6 +76,8 @@ def explain(
     definition = load_job(spec)
     compiled = compile_plan(definition, until="execution", flink=flink_for(flink, definition))
     explanation = explain_plan(compiled, **_buffers(compiled))
+    if compiled.job.compiled is not None:
+        refuse_for_exports(spec, **{"--set": settings})
     if settings:
         _what_if(spec, compiled, explanation, settings, edge, only is not None, format)
     elif edge is not None:
@@ -83,7 +85,8 @@ def explain(
     elif format == "json":
         console.write_json(_document(explanation, only is not None))
     else:
-        console.write_lines(explanation_lines(explanation, spec=spec, only_broken=only is not None))
+        tried = spec if compiled.job.compiled is None else None  # nothing can be tried on a graph of Flink
+        console.write_lines(explanation_lines(explanation, spec=tried, only_broken=only is not None))
 
 
 def _buffers(compiled: Plan) -> dict[str, int]:

@@ -10,12 +10,17 @@ from planner.spelling import did_you_mean
 
 __all__ = ["load_job", "load_jobs", "split_spec"]
 
-_YAML = (".yaml", ".yml", ".json")
+_JSON = ".json"
+_YAML = (".yaml", ".yml", _JSON)
 
 
 def load_job(path_spec: str | Path) -> JobDefinition:
     """The one job that `FILE` or `FILE.py:NAME` means."""
     path, name = split_spec(path_spec)
+    if path.suffix.lower() == _JSON and _is_stream_graph(path):
+        from planner.frontends.flink_export.stream_graph import load_stream_graph
+
+        return load_stream_graph(path)
     if path.suffix.lower() in _YAML:
         from planner.frontends.yaml.loader import load_yaml
 
@@ -33,6 +38,12 @@ def load_jobs(path_spec: str | Path) -> list[JobDefinition]:
     from planner.frontends.python_loader import load_all_python
 
     return load_all_python(path)
+
+
+def _is_stream_graph(path: Path) -> bool:
+    from planner.frontends.flink_export.stream_graph import is_stream_graph
+
+    return is_stream_graph(path)
 
 
 def split_spec(path_spec: str | Path) -> tuple[Path, str | None]:

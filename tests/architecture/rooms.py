@@ -29,7 +29,10 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.merging": WORDS | {"planner.merging.rules"},
     "planner.merging.rules": WORDS | {"planner.merging"},
     "planner.frontends": WORDS
-    | {f"planner.frontends.{room}" for room in ("dsl", "pyflink", "pyflink.declared", "scripts", "yaml")},
+    | {
+        f"planner.frontends.{room}"
+        for room in ("dsl", "flink_export", "pyflink", "pyflink.declared", "scripts", "yaml")
+    },
     "planner.frontends.scripts": WORDS,
     "planner.frontends.dsl": WORDS | {"planner.settings", "planner.flink", "planner.frontends.scripts"},
     "planner.frontends.pyflink": PYFLINK
@@ -37,7 +40,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends.pyflink.values": PYFLINK,
     **{f"planner.frontends.pyflink.declared{room}": PYFLINK for room in DECLARED},
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
-    "planner.frontends.flink_export": WORDS,
+    "planner.frontends.flink_export": WORDS | {"planner.graphs"},
     "planner.observed": WORDS | {"planner.flink", "planner.graphs", "planner.frontends.flink_export"},
     "planner.snapshots": WORDS | {"planner.graphs", "planner.flink"},
     "planner.savepoints": PLANNER,

@@ -14,22 +14,42 @@ from planner.graphs.job_graph import JobVertex
 from planner.pipeline import Plan
 
 _ARCHIVE = Path(__file__).with_name("flink_exports.tar.xz")
+# 20 jobs of our own on Flink 2.3.0 and 1.20.5, each with the graph that docs/java/StreamGraphExport.java printed.
+_GRAPHS = Path(__file__).with_name("flink_graphs.tar.xz")
 _KEPT: list[tempfile.TemporaryDirectory[str]] = []  # for as long as the tests run
 
 
-@cache
 def unpacked() -> Path:
     """The folder of all exports."""
+    return _unpacked(_ARCHIVE)
+
+
+def unpacked_graphs() -> Path:
+    """The folder of all jobs with an exported stream graph."""
+    return _unpacked(_GRAPHS)
+
+
+@cache
+def _unpacked(path: Path) -> Path:
     folder = tempfile.TemporaryDirectory(prefix="flink-exports-")
     _KEPT.append(folder)
-    with tarfile.open(_ARCHIVE) as archive:
+    with tarfile.open(path) as archive:
         archive.extractall(folder.name, filter="data")
     return Path(folder.name)
 
 
 def names() -> list[str]:
     """The jobs, as VERSION/JOB."""
-    with tarfile.open(_ARCHIVE) as archive:
+    return _jobs(_ARCHIVE)
+
+
+def graphs() -> list[str]:
+    """The jobs with an exported stream graph, as VERSION/JOB."""
+    return _jobs(_GRAPHS)
+
+
+def _jobs(path: Path) -> list[str]:
+    with tarfile.open(path) as archive:
         found = [name.removesuffix("/truth.json") for name in archive.getnames() if name.endswith("/truth.json")]
     return sorted(found)
 

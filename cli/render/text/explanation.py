@@ -20,7 +20,7 @@ LONG_CHAIN = 30  # operators listed of one chain
 FIXED = "nothing that the job can say would chain it"
 
 
-def explanation_lines(explanation: Explanation, *, spec: str, only_broken: bool = False) -> list[Line]:
+def explanation_lines(explanation: Explanation, *, spec: str | None, only_broken: bool = False) -> list[Line]:
     """The whole answer; with `only_broken` just the edges that are not chained."""
     parts = [[line((explanation.name, "title"))]]
     if not only_broken:
@@ -89,7 +89,7 @@ def _link(link: ChainLink, *, mixed: bool, limits: bool) -> Sequence[str | Span]
     return ("  " * link.depth + operator.key, operator.name, (origin, "dim"), (str(operator.location), "place"))
 
 
-def _edges(explanation: Explanation, spec: str) -> list[Line]:
+def _edges(explanation: Explanation, spec: str | None) -> list[Line]:
     between = explanation.between
     chained = explanation.summary.chained_edges
     if not between:

@@ -123,9 +123,13 @@ def _is_shown(verdict: Verdict) -> bool:
 
 def _edge(job: ObservedJob, edge: ObservedEdge, verdict: Verdict) -> list[Line]:
     target = job.operators[edge.target]
-    sides = f"{job.operators[edge.sources[0]].parallelism} -> {target.parallelism}"
+    sides = f"{_number(job.operators[edge.sources[0]].parallelism)} -> {_number(target.parallelism)}"
     ends = (source_words(job, edge), "operator"), " -> ", (target.name, "operator")
     return [line(*ends, "  ", (edge.ship, "code"), f"  {sides}  ", _verdict(verdict))]
+
+
+def _number(parallelism: int) -> str:
+    return str(parallelism) if parallelism > 0 else "?"
 
 
 def source_words(job: ObservedJob, edge: ObservedEdge) -> str:
@@ -191,7 +195,8 @@ def _summary(job: ObservedJob, verdicts: Sequence[Verdict]) -> list[Line]:
     ]
     if job.deployed:
         told = sum(operator.operator_id is not None for operator in job.operators)
-        tasks = sum(max(vertex.parallelism, 0) for vertex in job.vertices)
-        rows.insert(1, ("chains", str(len(job.vertices)), (f"{count(tasks, 'task')}", "dim")))
+        decided = all(vertex.parallelism > 0 for vertex in job.vertices)
+        tasks = count(sum(vertex.parallelism for vertex in job.vertices), "task") if decided else ""
+        rows.insert(1, ("chains", str(len(job.vertices)), (tasks, "dim")))
         rows.append(("operator ids", str(told), ("proven", "dim")))
     return [line(("Summary", "title")), *indented(table(rows, right=(1,)))]

@@ -77,6 +77,8 @@ def read_document(document: Any, where: str, metric_names: Mapping[str, Sequence
 
 
 def _kind(document: Record) -> str | None:
+    if "format" in document:  # of StreamGraphExport.java: that is planned, not observed
+        return None
     if is_job_details(document):
         return "job details"
     if is_stream_plan(document):
@@ -111,6 +113,8 @@ def _inside_of_text(content: str, where: str) -> Export:
 
 def _complaint(document: Any) -> str:
     if is_record(document):
+        if "format" in document:
+            return " of its own, but a stream graph of StreamGraphExport.java: save it as a .json file"
         errors = document.get("errors")
         if isinstance(errors, list) and errors:
             return f", but an error of Flink: {str(errors[0]).splitlines()[0][:200]}"
