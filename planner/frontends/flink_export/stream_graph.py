@@ -151,6 +151,7 @@ class _Reader:
             co_location_group=_optional(entry, "co_location_group", place),
             chaining_strategy=_one_of(entry, "chaining_strategy", get_args(ChainingStrategy), place, "NEVER"),
             source=kind if kind in ("new", "legacy") else None,
+            sorted_input=self.sorted_input(entry),
             yielding=entry.get("yielding") is True,
             buffer_timeout=number(entry, "buffer_timeout", place, -1),
             uid=_optional(entry, "uid", place),
@@ -180,10 +181,13 @@ class _Reader:
 
     def chaining(self, entry: Record) -> Literal["start_new", "disable"] | None:
         """What the program asked for; batch mode itself makes a keyed operator the head of its chain."""
-        sorted_input = entry.get("keyed") is True and text(self.document, "type", self.where, "").upper() == "BATCH"
-        if entry.get("chaining_strategy") == "HEAD" and entry.get("source") is None and not sorted_input:
+        if entry.get("chaining_strategy") == "HEAD" and entry.get("source") is None and not self.sorted_input(entry):
             return "start_new"
         return "disable" if entry.get("chaining_strategy") == "NEVER" else None
+
+    def sorted_input(self, entry: Record) -> bool:
+        batch = text(self.document, "type", self.where, "").upper() == "BATCH"
+        return batch and entry.get("keyed") is True and entry.get("chaining_strategy") == "HEAD"
 
     def kind(self, entry: Record, name: str, node: int) -> OperatorKind:
         if not entry.get("inputs"):
