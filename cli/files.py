@@ -1,12 +1,10 @@
-"""Files are written whole or not at all."""
+"""Files that the user names: written whole or not at all, with a message where that is not possible."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 from pathlib import Path
 
+from planner import durable
 from planner.errors import OptionError
 
 
@@ -18,7 +16,7 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
         _write_into(target, data)
         return
     try:
-        _replace(target.resolve() if target.is_symlink() else target, data)
+        durable.write_whole(target.resolve() if target.is_symlink() else target, data)
     except OSError as error:
         raise OptionError(
             f"cannot write {target}: {error.strerror}", hint="give another file with -o, or create the folder first"
@@ -29,27 +27,3 @@ def _write_into(target: Path, data: bytes) -> None:
     if target.is_dir():
         raise OptionError(f"cannot write {target}: it is a folder", hint="give a file name with -o")
     target.write_bytes(data)
-
-
-def _replace(target: Path, data: bytes) -> None:
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(_mode(target))
-        Path(temporary).replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(temporary).unlink()
-        raise
-
-
-def _mode(target: Path) -> int:
-    """The old file's permissions, else what any new file would get."""
-    with contextlib.suppress(OSError):
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
@@ -12,7 +13,7 @@ from typing import Any
 __all__ = ["append_json_line", "read_json_lines", "sync_folder", "write_json", "write_whole"]
 
 
-def write_whole(path: Path, content: bytes, *, mode: int = 0o644) -> None:
+def write_whole(path: Path, content: bytes, *, mode: int | None = None) -> None:
     """Replace `path` by `content`: a reader, or a crash at any moment, meets the old file or the new one."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
     try:
@@ -20,12 +21,21 @@ def write_whole(path: Path, content: bytes, *, mode: int = 0o644) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(mode)  # mkstemp's 0600 would hide a run from colleagues who share the folder
+        Path(name).chmod(_mode(path) if mode is None else mode)  # mkstemp's 0600 would hide it from colleagues
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def _mode(path: Path) -> int:
+    """The old file's permissions, else what any new file would get."""
+    with contextlib.suppress(OSError):
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def write_json(path: Path, document: Any) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from planner.graphs.obstacle import Obstacle
+from planner.operators import describe_operators, matches, no_operator
 from planner.pipeline import Plan
 
 __all__ = ["assert_chained", "assert_not_chained"]
@@ -13,7 +12,7 @@ __all__ = ["assert_chained", "assert_not_chained"]
 def assert_chained(plan: Plan, upstream: str, downstream: str) -> None:
     """Fail, with all obstacles, unless every edge between the two operators is chained.
 
-    Operators go by their name, key (the id in YAML) or uid.
+    Operators go by their name, key (the id in YAML) or uid, as everywhere in `plan`.
     """
     broken = []
     for position in _edges(plan, upstream, downstream):
@@ -46,20 +45,11 @@ def _edges(plan: Plan, upstream: str, downstream: str) -> list[int]:
 
 
 def _node(plan: Plan, wanted: str) -> int:
-    operators = {operator.id: operator for operator in plan.job.operators}
-    names: dict[int, tuple[str, ...]] = {}
-    for node in plan.stream_graph.nodes:
-        operator = operators.get(node.id)
-        names[node.id] = (node.name, *((operator.key, operator.uid or operator.key) if operator else ()))
-    found = [identity for identity, known in names.items() if wanted in known]
+    operators = describe_operators(plan).values()
+    found = matches(wanted, operators)
     if len(found) == 1:
-        return found[0]
-    everything = sorted({name for known in names.values() for name in known})
+        return found[0].node
     if found:
-        keys = ", ".join(
-            repr(names[identity][1] if len(names[identity]) > 1 else names[identity][0]) for identity in found
-        )
+        keys = ", ".join(repr(ref.key) for ref in found)
         raise AssertionError(f"{len(found)} operators are called {wanted!r}; use one of the keys {keys}")
-    near = get_close_matches(wanted, everything, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"the plan has {', '.join(map(repr, everything[:20]))}"
-    raise AssertionError(f"no operator is called {wanted!r}; {hint}")
+    raise AssertionError("; ".join(no_operator(wanted, operators)))

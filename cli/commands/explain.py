@@ -13,7 +13,6 @@ from cli.options import FlinkOption, FormatOption, JobArgument
 from cli.render.text.explanation import edge_lines, explanation_lines
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation, explain_plan
-from planner.explanation.operators import describe_operators
 from planner.frontends.loading import load_job
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
@@ -134,7 +133,7 @@ def _what_if(
     from planner.explanation.settings import apply_settings
     from planner.explanation.what_if import compare
 
-    changed = apply_settings(compiled.job, describe_operators(compiled).values(), settings)
+    changed = apply_settings(compiled.job, before.operators.values(), settings)
     recompiled = compile_plan(changed, until="execution", flink=compiled.flink)
     after = explain_plan(
         recompiled, buffers_per_channel=before.buffers_per_channel, floating_buffers=before.floating_buffers

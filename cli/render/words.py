@@ -9,6 +9,13 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{ending}".replace(",", " ") if number >= 10_000 else f"{number} {noun}{ending}"
 
 
+def shell_word(word: str) -> str:
+    """The word as a shell would read it back."""
+    from shlex import quote  # only for advice
+
+    return quote(word)
+
+
 def parallelism_words(parallelism: int) -> str:
     """A parallelism in words; batch mode may leave it open."""
     return f"parallelism {parallelism}" if parallelism > 0 else "parallelism decided at run time"
@@ -22,7 +29,11 @@ def max_parallelism_words(max_parallelism: int) -> str:
 def memory_words(size: int, *, up: bool = False) -> str:
     """Bytes in words: "96 KiB", "1.5 MiB"; rounded up where it says what to give."""
     unit, power = next(
-        ((name, 1 << shift) for name, shift in (("GiB", 30), ("MiB", 20), ("KiB", 10)) if size >= 1 << shift),
+        (
+            (name, 1 << shift)
+            for name, shift in (("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10))
+            if size >= 1 << shift
+        ),
         ("bytes", 1),
     )
     tenths = -(-size * 10 // power) if up else (size * 10 + power // 2) // power

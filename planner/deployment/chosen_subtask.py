@@ -1,15 +1,15 @@
-"""Picking a subtask by what a user calls it: `Map[3]`, by an operator's name, key or uid, or the vertex's position."""
+"""Picking a subtask by what a user calls it: `Map[3]`, by an operator's key, uid or name, or the vertex's position."""
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterator
 
 from planner.errors import InternalError, OptionError
 from planner.graphs.job_graph import JobGraph
 from planner.graphs.physical import Subtask
+from planner.operators import describe_operators, matches
 from planner.pipeline import Plan
+from planner.spelling import nearest_or_all
 
 __all__ = ["choose_subtask"]
 
@@ -49,22 +49,16 @@ def choose_subtask(plan: Plan, written: str, option: str = "--fail") -> Subtask:
 
 
 def _vertices(plan: Plan, graph: JobGraph, word: str) -> list[int]:
-    """The vertices that may be meant: of exactly this name or key, else in any case, else at this position from 1."""
-    named = list(_names(plan, graph))
-    found = [vertex for vertex, names in named if word in names]
-    found = found or [v for v, names in named if word.casefold() in (name.casefold() for name in names)]
+    """The vertices that may be meant: of this name or id, else with an operator called so, else at this position."""
+    found = [at for at, vertex in enumerate(graph.vertices) if word in (vertex.name, vertex.id)]
+    if found:
+        return found
+    meant = {ref.node for ref in matches(word, describe_operators(plan).values(), by_number=False)}
+    found = [at for at, vertex in enumerate(graph.vertices) if meant & {*vertex.nodes, *vertex.chained_sources}]
     if found:
         return found
     position = int(word) - 1 if re.fullmatch(r"\d{1,9}", word) else -1
     return [position] if 0 <= position < len(graph.vertices) else []
-
-
-def _names(plan: Plan, graph: JobGraph) -> Iterator[tuple[int, list[str]]]:
-    for position, vertex in enumerate(graph.vertices):
-        nodes = [plan.stream_graph.by_id[node] for node in (*vertex.nodes, *vertex.chained_sources)]
-        names = [vertex.name, vertex.id]
-        names += [name for node in nodes for name in (node.name, node.operator.key, node.uid) if name is not None]
-        yield position, names
 
 
 def _unclear(graph: JobGraph, found: list[int], word: str, asked: str) -> OptionError:
@@ -72,6 +66,4 @@ def _unclear(graph: JobGraph, found: list[int], word: str, asked: str) -> Option
     if found:
         listed = "\n".join(f"{vertex + 1}  {names[vertex]}" for vertex in found)
         return OptionError(f"{asked}: {word!r} may be any of {len(found)}", hint=f"name one by its position:\n{listed}")
-    close = difflib.get_close_matches(word, names, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names[:20])}"
-    return OptionError(f"{asked}: there is no vertex {word!r}", hint=hint)
+    return OptionError(f"{asked}: there is no vertex {word!r}", hint=nearest_or_all(word, names, "there are"))

@@ -17,7 +17,7 @@ from planner.diff.id_words import cause_in_words
 from planner.diff.record_types import entering_types
 from planner.graphs.state import describe_state
 from planner.graphs.state_lookup import state_id
-from planner.snapshots.snapshot import OperatorSnapshot, Snapshot
+from planner.snapshots.snapshot import Snapshot
 
 __all__ = ["LEVELS", "Change", "Level", "find_changes", "job_change"]
 
@@ -84,13 +84,6 @@ def job_change(old: Snapshot | None, new: Snapshot | None) -> Change:
     )
 
 
-def called(operator: OperatorSnapshot) -> str:
-    """An operator as a report names it."""
-    if operator.uid is not None:
-        return f"{operator.name} (uid {operator.uid})"
-    return operator.name if operator.written_id in (None, operator.name) else f"{operator.written_id} ({operator.name})"
-
-
 def _job(comparison: Comparison) -> Iterator[Change]:
     old, new = comparison.old, comparison.new
     if old.mode != new.mode:
@@ -123,8 +116,8 @@ def _lost(comparison: Comparison) -> Iterator[Change]:
             level="state-breaking" if stateful else "safe",
             part="operator",
             kind="removed",
-            subject=called(lost),
-            message=f"{called(lost)} was removed"
+            subject=lost.label,
+            message=f"{lost.label} was removed"
             + (f": its {describe_state(lost.state)} under {lost.id} has no operator any more" if stateful else ""),
             before=lost.id,
         )
@@ -139,9 +132,9 @@ def _added(comparison: Comparison) -> Iterator[Change]:
             level="state-breaking" if other else "safe",
             part="operator",
             kind="added",
-            subject=called(new),
-            message=f"{called(new)} was added"
-            + (f", with the id {other.id} under which {called(other)} kept its state" if other else ""),
+            subject=new.label,
+            message=f"{new.label} was added"
+            + (f", with the id {other.id} under which {other.label} kept its state" if other else ""),
             after=new.id,
         )
 
@@ -159,8 +152,8 @@ def _state(comparison: Comparison) -> Iterator[Change]:
                 level="state-breaking" if stateful else "safe",
                 part="state",
                 kind=reason.what.replace(" ", "-"),
-                subject=called(pair.new),
-                message=f"{called(pair.new)}: {reason.text}",
+                subject=pair.new.label,
+                message=f"{pair.new.label}: {reason.text}",
                 before=reason.before,
                 after=reason.after,
             )
@@ -176,8 +169,8 @@ def _record_types(comparison: Comparison) -> Iterator[Change]:
                 level="state-breaking",
                 part="state",
                 kind="record-type",
-                subject=called(pair.new),
-                message=f"{called(pair.new)} keeps records of another type: "
+                subject=pair.new.label,
+                message=f"{pair.new.label} keeps records of another type: "
                 f"{' and '.join(before)} -> {' and '.join(after)}",
                 before=list(before),
                 after=list(after),
@@ -192,8 +185,8 @@ def _id_change(pair: OperatorPair, cause: str) -> Change:
         level="state-breaking" if stateful else "safe",
         part="state",
         kind="operator-id",
-        subject=called(pair.new),
-        message=f"the operator id of {called(pair.new)} changed: {loss}. {cause}{kept}",
+        subject=pair.new.label,
+        message=f"the operator id of {pair.new.label} changed: {loss}. {cause}{kept}",
         before=pair.old.id,
         after=pair.new.id,
     )
@@ -220,8 +213,8 @@ def _setting(pair: OperatorPair, kind: str, words: str, before: Any, after: Any,
             level=level,
             part="operator",
             kind=kind,
-            subject=called(pair.new),
-            message=f"{called(pair.new)}: {words} {shown[0]} -> {shown[1]}",
+            subject=pair.new.label,
+            message=f"{pair.new.label}: {words} {shown[0]} -> {shown[1]}",
             before=before,
             after=after,
         )
@@ -229,8 +222,8 @@ def _setting(pair: OperatorPair, kind: str, words: str, before: Any, after: Any,
 
 def _chains(comparison: Comparison) -> Iterator[Change]:
     for broken in comparison.broken:
-        ends = f"{called(broken.source.new)} -> {called(broken.target.new)}"
-        between = ", ".join(called(comparison.new.operators[at]) for at in broken.through)
+        ends = f"{broken.source.new.label} -> {broken.target.new.label}"
+        between = ", ".join(comparison.new.operators[at].label for at in broken.through)
         yield Change(
             level="performance",
             part="chain",
@@ -276,7 +269,7 @@ def _rewired(snapshot: Snapshot, edges: Iterable[int], known: Any, kind: str) ->
 
 def _ends(snapshot: Snapshot, number: int) -> str:
     edge = snapshot.edges[number]
-    return f"{called(snapshot.operators[edge.source])} -> {called(snapshot.operators[edge.target])}"
+    return f"{snapshot.operators[edge.source].label} -> {snapshot.operators[edge.target].label}"
 
 
 def _slots(comparison: Comparison) -> Iterator[Change]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from planner.explanation.operators import OperatorRef, describe_operators
 from planner.graphs.job_graph import JobVertex
+from planner.operators import OperatorRef
 from planner.pipeline import Plan
 
 __all__ = ["ChainExplanation", "ChainLink", "explain_chains"]
@@ -14,10 +15,9 @@ __all__ = ["ChainExplanation", "ChainLink", "explain_chains"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainLink:
-    """One operator of a chain, and the one in the same chain that feeds it."""
+    """One operator of a chain, and how far from its straight line it is."""
 
     operator: OperatorRef
-    fed_by: int | None  # stream node id; None: the head, or a source chained into it
     depth: int  # branches before it: 0 on the straight line from the head
 
 
@@ -48,11 +48,10 @@ class ChainExplanation:
         }
 
 
-def explain_chains(plan: Plan) -> tuple[ChainExplanation, ...]:
+def explain_chains(plan: Plan, operators: Mapping[int, OperatorRef]) -> tuple[ChainExplanation, ...]:
     """The chains in topological order; empty where the plan stops before the job graph."""
     if plan.job_graph is None:
         return ()
-    operators = describe_operators(plan)
     return tuple(
         ChainExplanation(
             position=position,
@@ -68,7 +67,7 @@ def explain_chains(plan: Plan) -> tuple[ChainExplanation, ...]:
     )
 
 
-def _links(plan: Plan, vertex: JobVertex, operators: dict[int, OperatorRef]) -> tuple[ChainLink, ...]:
+def _links(plan: Plan, vertex: JobVertex, operators: Mapping[int, OperatorRef]) -> tuple[ChainLink, ...]:
     graph = plan.stream_graph
     inside = {*vertex.nodes, *vertex.chained_sources}
     depth: dict[int, int] = {}
@@ -78,7 +77,7 @@ def _links(plan: Plan, vertex: JobVertex, operators: dict[int, OperatorRef]) -> 
         fed_by = next((source for source in feeding if source in inside), None)
         branches = fed_by is not None and _chained_outputs(plan, fed_by) > 1
         depth[node] = 0 if fed_by is None else depth.get(fed_by, 0) + (1 if branches else 0)
-        links.append(ChainLink(operator=operators[node], fed_by=fed_by, depth=depth[node]))
+        links.append(ChainLink(operator=operators[node], depth=depth[node]))
     return tuple(links)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from planner.explanation.operators import OperatorRef, describe_operators
 from planner.graphs.obstacle import Obstacle, to_remove
 from planner.graphs.stream_graph import StreamEdge
 from planner.job import Location, Partitioner
+from planner.operators import OperatorRef
 from planner.pipeline import Plan
 
 __all__ = ["EdgeExplanation", "Traffic", "Verdict", "explain_edges"]
@@ -90,9 +91,10 @@ class EdgeExplanation:
         }
 
 
-def explain_edges(plan: Plan, *, buffers_per_channel: int, floating_buffers: int) -> tuple[EdgeExplanation, ...]:
+def explain_edges(
+    plan: Plan, operators: Mapping[int, OperatorRef], *, buffers_per_channel: int, floating_buffers: int
+) -> tuple[EdgeExplanation, ...]:
     """Every edge of the stream graph, in its order."""
-    operators = describe_operators(plan)
     traffic = _traffic(plan, buffers_per_channel, floating_buffers)
     return tuple(
         _explain(plan, position, edge, operators, traffic.get(position))
@@ -101,7 +103,7 @@ def explain_edges(plan: Plan, *, buffers_per_channel: int, floating_buffers: int
 
 
 def _explain(
-    plan: Plan, position: int, edge: StreamEdge, operators: dict[int, OperatorRef], traffic: Traffic | None
+    plan: Plan, position: int, edge: StreamEdge, operators: Mapping[int, OperatorRef], traffic: Traffic | None
 ) -> EdgeExplanation:
     obstacles = plan.obstacles[position]
     target = operators[edge.target]

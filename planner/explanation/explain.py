@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from planner.explanation.chains import ChainExplanation, explain_chains
 from planner.explanation.edges import EdgeExplanation, explain_edges
 from planner.explanation.summary import Summary, summarise
 from planner.flink.defaults import BUFFERS_PER_CHANNEL, FLOATING_BUFFERS_PER_GATE
+from planner.operators import OperatorRef, describe_operators
 from planner.pipeline import Plan
 
 __all__ = ["Explanation", "explain_plan"]
@@ -19,6 +21,7 @@ class Explanation:
     """Chains, edges and figures of one plan."""
 
     name: str
+    operators: Mapping[int, OperatorRef]  # by stream node
     chains: tuple[ChainExplanation, ...]
     edges: tuple[EdgeExplanation, ...]
     summary: Summary
@@ -44,10 +47,12 @@ def explain_plan(
     plan: Plan, *, buffers_per_channel: int = BUFFERS_PER_CHANNEL, floating_buffers: int = FLOATING_BUFFERS_PER_GATE
 ) -> Explanation:
     """Explain every chain and every edge of a plan."""
-    edges = explain_edges(plan, buffers_per_channel=buffers_per_channel, floating_buffers=floating_buffers)
+    operators = describe_operators(plan)
+    edges = explain_edges(plan, operators, buffers_per_channel=buffers_per_channel, floating_buffers=floating_buffers)
     return Explanation(
         name=plan.stream_graph.name,
-        chains=explain_chains(plan),
+        operators=operators,
+        chains=explain_chains(plan, operators),
         edges=edges,
         summary=summarise(plan, edges),
         buffers_per_channel=buffers_per_channel,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 
 from planner.errors import OptionError
 from planner.explanation.edges import EdgeExplanation
-from planner.explanation.operators import OperatorRef, matches
+from planner.operators import OperatorRef, matches, no_operator
 
 __all__ = ["select_edges"]
 
@@ -57,7 +56,5 @@ def _nothing(
             return OptionError(f"--edge {wanted}: there is no edge from {before} to {after}", hint=hint)
     before, after = splits[0]
     missing = after if matches(before, operators) else before
-    names = sorted({name for ref in operators for name in (ref.key, ref.name)})
-    close = difflib.get_close_matches(missing, names, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names[:20])}"
-    return OptionError(f"--edge {wanted}: there is no operator {missing!r}", hint=hint)
+    message, hint = no_operator(missing, operators)
+    return OptionError(f"--edge {wanted}: {message}", hint=hint)

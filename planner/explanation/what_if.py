@@ -8,8 +8,8 @@ from typing import Any
 
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation
-from planner.explanation.operators import OperatorRef
 from planner.graphs.state_lookup import finds_own_state
+from planner.operators import OperatorRef
 
 __all__ = ["ChangedId", "WhatIf", "compare"]
 

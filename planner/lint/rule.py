@@ -19,7 +19,7 @@ from planner.lint.finding import Finding, Severity
 from planner.pipeline import Plan
 from planner.savepoints.fates import RestoreReport
 from planner.settings.pyproject import Config
-from planner.snapshots.snapshot import Snapshot, position_keys, take_snapshot
+from planner.snapshots.snapshot import position_keys
 
 HEADINGS = ("What it does", "Why it matters", "Example", "How to fix it")
 
@@ -37,11 +37,6 @@ class Subject:
     def keys(self) -> Mapping[int, str]:
         """The baseline key of every stream node."""
         return position_keys(self.plan.stream_graph)
-
-    @cached_property
-    def snapshot(self) -> Snapshot:
-        """The job as a baseline would keep it."""
-        return self.comparison.new if self.comparison else take_snapshot(self.plan)
 
     @property
     def nodes(self) -> tuple[StreamNode, ...]:
@@ -141,9 +136,3 @@ def _sections(text: str) -> dict[str, str]:
         else:
             lines.append(line)
     return {heading: "\n".join(found).strip() for heading, found in sections.items()}
-
-
-def called(node: StreamNode) -> str:
-    """An operator as messages name it: its key, and Flink's name where that says more."""
-    key = node.operator.key
-    return key if key == node.name else f"{key} ({node.name})"

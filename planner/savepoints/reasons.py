@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from planner.graphs.stream_graph import StreamNode
+from planner.operators import node_label
 from planner.pipeline import Plan
 from planner.savepoints.edits import Edit
 from planner.savepoints.metadata import SavedOperator
 from planner.savepoints.origins import Origin
 
-__all__ = ["called", "reason_in_words"]
-
-
-def called(node: StreamNode) -> str:
-    """An operator as its author calls it, and Flink's name where that says more."""
-    key = node.operator.key
-    return key if key == node.name else f"{key} ({node.name})"
+__all__ = ["reason_in_words"]
 
 
 def reason_in_words(plan: Plan, saved: SavedOperator, origin: Origin | None) -> str:
@@ -33,12 +27,12 @@ def _by_elimination(plan: Plan, origin: Origin) -> str:
     assert origin.node is not None
     node = plan.stream_graph.by_id[origin.node]
     what = "was removed" if node.uid is None else "was changed"
-    return f"only {called(node)} fits and finds no state: probably its uid {what}"
+    return f"only {node_label(node)} fits and finds no state: probably its uid {what}"
 
 
 def _edit(plan: Plan, edit: Edit, origin: Origin) -> str:
     nodes = plan.stream_graph.by_id
-    changed = [called(nodes[number]) for number in edit.nodes if number in nodes]
+    changed = [node_label(nodes[number]) for number in edit.nodes if number in nodes]
     names = " and ".join(changed)
     own = edit.nodes[:1] == (origin.node,)
     match edit.kind:
@@ -80,7 +74,7 @@ def _ends(plan: Plan, edit: Edit) -> str:
         return "an edge"
     edge = edges[edit.edge]
     nodes = plan.stream_graph.by_id
-    return f"{called(nodes[edge.source])} -> {called(nodes[edge.target])}"
+    return f"{node_label(nodes[edge.source])} -> {node_label(nodes[edge.target])}"
 
 
 def _obstacle(plan: Plan, edit: Edit) -> str:

@@ -2,55 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from planner.errors import JobDefinitionError
 from planner.job import Location
 from planner.settings.durations import parse_duration
-from planner.settings.job_format import BUFFER_TIMEOUT, MAX_PARALLELISM_VALUE, PARALLELISM
-from planner.settings.values import CHOICE, FLAG, TEXT, Fault
+from planner.settings.job_format import JOB_KEYS
+from planner.settings.values import Fault, from_text
 
 __all__ = ["job_arguments"]
 
-
-def _flag(value: Any) -> bool:
-    return bool(
-        FLAG.read({"true": True, "false": False}.get(value.lower(), value) if isinstance(value, str) else value)
-    )
-
-
-def _number(value: Any) -> Any:
-    return int(value) if isinstance(value, str) and value.strip().lstrip("-").isdigit() else value
-
-
-def _mode(value: Any) -> str:
-    return str(CHOICE("streaming", "batch", "automatic").read(value.lower() if isinstance(value, str) else value))
-
-
-def _timeout(value: Any) -> int:
-    value = _number(value)
-    if isinstance(value, str):
-        try:
-            return parse_duration(value)
-        except ValueError as error:
-            raise Fault(f"is not a duration: {error}") from None
-    return int(BUFFER_TIMEOUT.read(value))
-
-
-_KNOWN: Final[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
-    "pipeline.name": ("name", TEXT.read),
-    "parallelism.default": ("parallelism", lambda value: PARALLELISM.read(_number(value))),
-    "pipeline.max-parallelism": ("max_parallelism", lambda value: MAX_PARALLELISM_VALUE.read(_number(value))),
-    "execution.runtime-mode": ("runtime_mode", _mode),
-    "pipeline.operator-chaining.enabled": ("chaining", _flag),
-    "pipeline.operator-chaining": ("chaining", _flag),
-    "pipeline.operator-chaining.chain-operators-with-different-max-parallelism": (
-        "chain_different_max_parallelism",
-        _flag,
-    ),
-    "execution.buffer-timeout.interval": ("buffer_timeout", _timeout),
-    "execution.buffer-timeout": ("buffer_timeout", _timeout),
+# Each option stands for a key of the job, and is checked as that key is.
+_JOB_KEY: Final[Mapping[str, str]] = {
+    "pipeline.name": "name",
+    "parallelism.default": "parallelism",
+    "pipeline.max-parallelism": "max_parallelism",
+    "execution.runtime-mode": "runtime_mode",
+    "pipeline.operator-chaining.enabled": "chaining",
+    "pipeline.operator-chaining": "chaining",
+    "pipeline.operator-chaining.chain-operators-with-different-max-parallelism": "chain_different_max_parallelism",
+    "execution.buffer-timeout.interval": "buffer_timeout",
+    "execution.buffer-timeout": "buffer_timeout",
 }
 
 
@@ -58,17 +31,29 @@ def job_arguments(options: Mapping[str, Any], location: Location) -> dict[str, A
     """The arguments of JobDefinition that the options give; what planning does not know stays in `options`."""
     arguments: dict[str, Any] = {}
     further: dict[str, Any] = {}
-    for key, value in options.items():
-        if key not in _KNOWN:
-            further[key] = value
+    for option, value in options.items():
+        if option not in _JOB_KEY:
+            further[option] = value
             continue
-        name, read = _KNOWN[key]
         try:
-            arguments[name] = read(value)
+            arguments[_JOB_KEY[option]] = _read(_JOB_KEY[option], value)
         except Fault as fault:
             raise JobDefinitionError(
-                f"the option `{key}` {fault.message}", location=location, hint=fault.hint
+                f"the option `{option}` {fault.message}", location=location, hint=fault.hint
             ) from None
     if further:
         arguments["options"] = further
     return arguments
+
+
+def _read(key: str, value: Any) -> Any:
+    """Flink reads every option from text as well, and its durations with a unit."""
+    type = JOB_KEYS[key].type
+    if not isinstance(value, str):
+        return type.read(value)
+    if key == "buffer_timeout" and not value.strip().lstrip("-").isdigit():
+        try:
+            return parse_duration(value)
+        except ValueError as error:
+            raise Fault(f"is not a duration: {error}") from None
+    return from_text(type, value)

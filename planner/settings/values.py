@@ -34,6 +34,7 @@ __all__ = [
     "Fault",
     "ValueType",
     "describe",
+    "from_text",
 ]
 
 
@@ -57,6 +58,19 @@ class ValueType:
 
     read: Callable[[Any], Any]
     schema: Mapping[str, Any]
+
+
+def from_text(type: ValueType, text: str) -> Any:
+    """A value that was written as text, on a command line or in Flink's options, checked by its type."""
+    kind, written = type.schema.get("type"), text.strip()
+    value: Any = text
+    if kind == "integer" and re.fullmatch(r"[+-]?\d{1,19}", written):
+        value = int(written)
+    elif kind == "boolean":
+        value = {"true": True, "false": False}.get(written.lower(), text)
+    elif "enum" in type.schema:
+        value = written.lower()
+    return type.read(value)
 
 
 def describe(value: Any) -> str:

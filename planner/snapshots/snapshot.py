@@ -8,6 +8,7 @@ from planner.flink.defaults import default_max_parallelism
 from planner.graphs.state import State, state_of
 from planner.graphs.stream_graph import StreamGraph, StreamNode
 from planner.job import JobDefinition
+from planner.operators import label
 from planner.pipeline import Plan
 from planner.snapshots.function_text import describe_behaviour, describe_key
 from planner.topology import longest_ways
@@ -33,6 +34,11 @@ class OperatorSnapshot:
     does: str | None = None
     output: str | None = None  # the declared type of what it gives out
     written_id: str | None = None  # the id in YAML: tells operators apart that nothing else does
+
+    @property
+    def label(self) -> str:
+        """The operator in a message: snapshots know it by its uid, or by its id in YAML."""
+        return label(self.name, self.uid if self.uid is not None else self.written_id)
 
     @property
     def effective_max_parallelism(self) -> int:

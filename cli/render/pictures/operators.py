@@ -9,8 +9,8 @@ from cli.render.words import count, parallelism_words
 from planner.explanation.chains import ChainExplanation
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation, explain_plan
-from planner.explanation.operators import OperatorRef
 from planner.kinds import SINKS
+from planner.operators import OperatorRef
 from planner.pipeline import Plan
 
 __all__ = ["job_picture", "stream_picture"]

@@ -9,7 +9,7 @@ from cli.render.styled import Line, Span, indented, line, table
 from cli.render.text.failover import failover_lines
 from cli.render.text.schedule import schedule_lines
 from cli.render.text.task_managers import task_manager_lines
-from cli.render.words import count, memory_words
+from cli.render.words import count, memory_words, shell_word
 from planner.deployment.cluster import Cluster
 from planner.deployment.costs import Costs, EdgeCost
 from planner.deployment.deployment import Deployment
@@ -90,15 +90,11 @@ def _shortage(shortage: Shortage, cluster: Cluster) -> list[Line]:
     lines.append(line("  each of these would fit:" if shortage.changes else "  no single change would fit"))
     for change in shortage.changes:
         lines.append(line("    - ", (change.sentence, "change")))
-        shown = " ".join(f"--set {_quoted(setting)}" for setting in change.settings[:MOST_NAMES])
+        shown = " ".join(f"--set {shell_word(setting)}" for setting in change.settings[:MOST_NAMES])
         if shown:
             more = len(change.settings) - MOST_NAMES
             lines.append(line((f"      see plan explain {shown}{f' and {more} more' if more > 0 else ''}", "dim")))
     return lines
-
-
-def _quoted(setting: str) -> str:
-    return f'"{setting}"' if " " in setting else setting
 
 
 def _costs(costs: Costs, names: Sequence[str]) -> list[Line]:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cli.render.styled import Line, Span, indented, line, table
-from cli.render.words import count, max_parallelism_words, parallelism_words
+from cli.render.words import count, max_parallelism_words, parallelism_words, shell_word
 from planner.explanation.chains import ChainExplanation, ChainLink
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation
-from planner.explanation.operators import ORIGIN_WORDS
+from planner.operators import ORIGIN_WORDS
 
 if TYPE_CHECKING:
     from planner.chaining.conditions import Condition
@@ -148,13 +148,6 @@ def _advice(edge: EdgeExplanation, spec: str | None) -> Iterable[Line]:
         options = " ".join(f"--set {shell_word(setting)}" for setting in edge.settings)
         lines.append(line(("try: ", "dim"), (f"plan explain {shell_word(spec)} {options}", "dim")))
     return lines
-
-
-def shell_word(word: str) -> str:
-    """The word as a shell would read it back."""
-    from shlex import quote
-
-    return quote(word)
 
 
 def _summary(explanation: Explanation) -> list[Line]:

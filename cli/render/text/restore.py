@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from cli.render.styled import Line, line
 from cli.render.text.savepoint import saved_name, savepoint_words, states_words
 from cli.render.words import count, memory_words
+from planner.operators import node_label
 from planner.savepoints.fates import NOT_VISIBLE, Fate, RestoreReport
-from planner.savepoints.reasons import called
 from planner.savepoints.verdict import Answer, ComplaintKind
 
 __all__ = ["restore_lines"]
@@ -94,9 +94,9 @@ def _section(
 def _saved(fate: Fate) -> Iterator[Line]:
     saved = fate.saved
     same = fate.node is not None and (saved.name is None or saved.name == fate.node.name)
-    name = called(fate.node) if fate.node is not None and same else saved_name(saved)
+    name = node_label(fate.node) if fate.node is not None and same else saved_name(saved)
     if fate.node is not None and not same:
-        name = f"{name}, now {called(fate.node)}"
+        name = f"{name}, now {node_label(fate.node)}"
     where = f"  {fate.node.operator.location}" if fate.node else ""
     yield line("  ", (name, "operator"), (where, "place"))
     held = f"{memory_words(saved.size)}: {states_words(fate.contents)}" if saved.has_state else "without state"
@@ -158,7 +158,7 @@ def _empty(report: RestoreReport) -> Iterator[Line]:
         yield ()
         yield line(("new, and starts empty", "warning"))
         for node in report.starts_empty:
-            yield line("  ", (called(node), "operator"), (f"  {node.operator.location}", "place"))
+            yield line("  ", (node_label(node), "operator"), (f"  {node.operator.location}", "place"))
 
 
 def _no_state(report: RestoreReport) -> Iterator[Line]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from cli.render.words import memory_words
+
 __all__ = ["align", "report_lines", "shown_bytes", "shown_name", "shown_seconds"]
 
 _HEAD = (
@@ -63,15 +65,8 @@ def shown_seconds(seconds: float | None) -> str:
 
 
 def shown_bytes(size: int | None) -> str:
-    """A size to read, in units of 1024."""
-    if size is None:
-        return "-"
-    value, units = float(size), ("B", "KB", "MB", "GB", "TB")
-    for unit in units[:-1]:
-        if value < 1024:
-            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1024
-    return f"{value:.1f} {units[-1]}"
+    """A size to read; "-" where it is not known."""
+    return "-" if size is None else memory_words(size)
 
 
 def shown_name(name: str) -> str:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import linecache
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from planner.job import Location, Operator, Partition, SideOutput, Transformation, Union
 
 __all__ = ["Node", "freeze"]
-
-_IGNORE: Final = re.compile(r"#\s*plan:\s*ignore\[([A-Z0-9,\s]+)\]\s*(.*)$")
 
 
 @dataclass(slots=True, eq=False)
@@ -24,7 +20,6 @@ class Node:
     inputs: tuple[Node, ...]
     arguments: dict[str, Any]
     location: Location
-    source_lines: list[tuple[str, int]]  # files and lines of the calls that made and set it
 
     @property
     def kind(self) -> str:
@@ -53,21 +48,9 @@ def _freeze_one(
         key = node.arguments.get("uid") or f"{kind}-{counts[kind]}"
         key = key if key not in taken else f"{kind}-{counts[kind]}"
         taken.add(key)
-        return Operator(
-            id=identity, key=key, inputs=inputs, location=node.location, ignores=_ignores(node), **node.arguments
-        )
+        return Operator(id=identity, key=key, inputs=inputs, location=node.location, **node.arguments)
     if node.form is Union:
         return Union(id=identity, inputs=inputs, location=node.location)
     if node.form is Partition:
         return Partition(id=identity, input=inputs[0], location=node.location, **node.arguments)
     return SideOutput(id=identity, input=inputs[0], location=node.location, **node.arguments)
-
-
-def _ignores(node: Node) -> tuple[tuple[str, str], ...]:
-    """The lint codes ignored by comments on the lines that made or set the operator."""
-    found: dict[str, str] = {}
-    for filename, line in dict.fromkeys(node.source_lines):
-        match = _IGNORE.search(linecache.getline(filename, line))
-        if match:
-            found.update({code.strip(): match[2].strip() for code in match[1].split(",") if code.strip()})
-    return tuple(found.items())

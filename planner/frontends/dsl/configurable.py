@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from planner.errors import JobDefinitionError
 from planner.frontends.dsl.building import Node
-from planner.frontends.scripts.places import caller_line, user_location
+from planner.frontends.scripts.places import user_location
 from planner.job import Operator
 from planner.kinds import SINKS
 from planner.settings.job_format import OPERATOR_KEYS
@@ -32,7 +32,6 @@ class Configurable:
             node.arguments[key] = OPERATOR_KEYS[key].type.read(value)
         except Fault as fault:
             raise JobDefinitionError(f"{call}() {fault.message}", location=user_location(), hint=fault.hint) from None
-        node.source_lines.append(caller_line())
         self._check(call)
         return self
 

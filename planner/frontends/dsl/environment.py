@@ -13,7 +13,7 @@ from planner.frontends.dsl.event_time import WatermarkStrategy, milliseconds
 from planner.frontends.dsl.streams import DataStream
 from planner.frontends.dsl.types import TypeInformation
 from planner.frontends.scripts.handover import current_session, hand_over
-from planner.frontends.scripts.places import caller_line, shown, user_location
+from planner.frontends.scripts.places import user_location
 from planner.job import (
     Collection,
     JobDefinition,
@@ -267,8 +267,7 @@ class StreamExecutionEnvironment:
         return DataStream(self, node)
 
     def _add(self, form: type[Any], inputs: tuple[Node, ...], arguments: dict[str, Any]) -> Node:
-        line = caller_line()
-        node = Node(form, inputs, arguments, Location(shown(line[0]), line[1]), [line])
+        node = Node(form, inputs, arguments, user_location())
         self._nodes.append(node)
         return node
 

@@ -32,7 +32,8 @@ from planner.diff.comparison import BrokenChain, Comparison
 from planner.graphs.obstacle import to_remove
 from planner.job import Location
 from planner.lint.finding import Finding
-from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.lint.rule import LintRule, Subject, build_rule
+from planner.operators import node_label
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -47,10 +48,10 @@ def _finding(rule: LintRule, subject: Subject, comparison: Comparison, broken: B
     source, target = subject.nodes[broken.source.new_at], subject.nodes[broken.target.new_at]
     obstacles = subject.plan.obstacles[broken.new_edge]
     reasons = "; ".join(f"{found.code} {found.slug}: {found.values}" for found in obstacles)
-    between = ", ".join(called(subject.nodes[at]) for at in broken.through)
+    between = ", ".join(node_label(subject.nodes[at]) for at in broken.through)
     changes = list(dict.fromkeys(found.change for found in to_remove(obstacles) if found.change))
     return rule.finding(
-        f"{called(source)} and {called(target)} were chained and no longer are"
+        f"{node_label(source)} and {node_label(target)} were chained and no longer are"
         + (f", since {between} stands between them" if between else "")
         + f": {reasons}",
         at=_changed_place(subject, comparison, broken),

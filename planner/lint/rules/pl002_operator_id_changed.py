@@ -38,7 +38,8 @@ from planner.diff.id_words import cause_in_words
 from planner.graphs.state import describe_state
 from planner.graphs.state_lookup import keep_state
 from planner.lint.finding import Finding
-from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.lint.rule import LintRule, Subject, build_rule
+from planner.operators import node_label
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -56,8 +57,8 @@ def _finding(rule: LintRule, subject: Subject, pair: OperatorPair, causes: Mappi
     cause = cause_in_words(subject.comparison, pair, causes.get(pair.new_at))
     kept = "" if pair.old.uid is not None or pair.new.uid is not None else " A uid would have kept its id."
     return rule.finding(
-        f"the operator id of {called(node)} changed from {pair.old.id} to {pair.new.id}: a restored job would lose its "
-        f"{describe_state(pair.old.state)}. {cause}{kept}",
+        f"the operator id of {node_label(node)} changed from {pair.old.id} to {pair.new.id}: "
+        f"a restored job would lose its {describe_state(pair.old.state)}. {cause}{kept}",
         at=node.operator.location,
         subject=pair.old.key,
         operator=node.operator,

@@ -37,14 +37,13 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         assert comparison is not None
         lost = comparison.old.operators[at]
         stateful = lost.state != "none"
-        called = f"{lost.name} (uid {lost.uid})" if lost.uid is not None else lost.key
         consequence = (
             f"it kept {describe_state(lost.state)} under the id {lost.id}, which a restored job has no operator for"
             if stateful
             else "it kept no state"
         )
         yield rule.finding(
-            f"{called} is in the baseline and no longer in the job: {consequence}",
+            f"{lost.label} is in the baseline and no longer in the job: {consequence}",
             at=subject.plan.job.location,
             subject=lost.key,
             fix="put it back, or accept the loss with --update-baseline",

@@ -29,7 +29,8 @@ from collections.abc import Iterator
 
 from planner.graphs.stream_graph import StreamNode
 from planner.lint.finding import Finding
-from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.lint.rule import LintRule, Subject, build_rule
+from planner.operators import node_label
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -47,7 +48,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     yield rule.finding(
         f"the job needs {after} slots, {after - before} more than before ({before}): {groups}; the widest "
         "operator there is "
-        f"{called(widest)} with parallelism {widest.parallelism}",
+        f"{node_label(widest)} with parallelism {widest.parallelism}",
         at=widest.operator.location,
         subject="slots",
         operator=widest.operator,

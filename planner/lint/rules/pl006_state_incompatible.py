@@ -28,7 +28,8 @@ from collections.abc import Iterator
 
 from planner.diff.compatibility import incompatibilities
 from planner.lint.finding import Finding
-from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.lint.rule import LintRule, Subject, build_rule
+from planner.operators import node_label
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -40,7 +41,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         if reasons:
             node = subject.nodes[pair.new_at]
             yield rule.finding(
-                f"the state of {called(node)} cannot be restored: {'; '.join(reasons)}",
+                f"the state of {node_label(node)} cannot be restored: {'; '.join(reasons)}",
                 at=node.operator.location,
                 subject=pair.old.key,
                 operator=node.operator,

@@ -37,7 +37,8 @@ from collections.abc import Iterator
 from planner.graphs.state import describe_state
 from planner.graphs.state_lookup import uid_recipe
 from planner.lint.finding import Finding
-from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.lint.rule import LintRule, Subject, build_rule
+from planner.operators import node_label
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -48,8 +49,8 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         state = subject.state(node)
         if state in ("keyed", "operator"):
             yield rule.finding(
-                f"{called(node)} keeps {describe_state(state)} and has no uid: the next change of the graph may orphan "
-                "that state",
+                f"{node_label(node)} keeps {describe_state(state)} and has no uid: the next change of the graph may "
+                "orphan that state",
                 at=operator.location,
                 subject=subject.keys[node.id],
                 operator=operator,

@@ -28,7 +28,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.lint.finding import Finding
-from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.lint.rule import LintRule, Subject, build_rule
+from planner.operators import node_label
 
 _ASKED_FOR = ("REBALANCE", "RESCALE")
 
@@ -42,7 +43,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         source, target = subject.node(edge.source), subject.node(edge.target)
         name = edge.partitioner.lower()
         yield rule.finding(
-            f"the {name} between {called(source)} and {called(target)} is the only reason why they are not "
+            f"the {name} between {node_label(source)} and {node_label(target)} is the only reason why they are not "
             "chained: both have "
             f"parallelism {source.parallelism}",
             at=edge.partition.location,

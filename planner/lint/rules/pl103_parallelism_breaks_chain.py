@@ -29,7 +29,8 @@ from collections.abc import Iterator
 
 from planner.graphs.obstacle import to_remove
 from planner.lint.finding import Finding
-from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.lint.rule import LintRule, Subject, build_rule
+from planner.operators import node_label
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -41,7 +42,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
             continue
         blamed = source if source.parallelism_configured and not target.parallelism_configured else target
         yield rule.finding(
-            f"{called(source)} and {called(target)} are not chained only because of parallelism "
+            f"{node_label(source)} and {node_label(target)} are not chained only because of parallelism "
             f"{source.parallelism} -> "
             f"{target.parallelism}",
             at=blamed.operator.location,

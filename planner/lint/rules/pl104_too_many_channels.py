@@ -27,7 +27,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.lint.finding import Finding
-from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.lint.rule import LintRule, Subject, build_rule
+from planner.operators import node_label
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -41,7 +42,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         edge = subject.edges[job.edges[wired.job_edge].stream_edge]
         source, target = subject.node(edge.source), subject.node(edge.target)
         yield rule.finding(
-            f"{called(source)} -> {called(target)} needs {wired.channels} channels ({edge.partitioner} from "
+            f"{node_label(source)} -> {node_label(target)} needs {wired.channels} channels ({edge.partitioner} from "
             f"{source.parallelism} to {target.parallelism} subtasks), more than {limit}",
             at=target.operator.location,
             subject=subject.edge_key(edge),

@@ -34,7 +34,8 @@ from collections.abc import Iterator
 
 from planner.graphs.execution_graph import ExecutionGraph
 from planner.lint.finding import Finding
-from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.lint.rule import LintRule, Subject, build_rule
+from planner.operators import node_label
 from planner.settings.pyproject import Cluster
 
 
@@ -57,8 +58,8 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     source, target = subject.node(edge.source), subject.node(edge.target)
     yield rule.finding(
         f"the inputs on one of {machines} task managers need {total} network buffers, and it has {available} "
-        f"({cluster.network_memory} bytes in buffers of {cluster.buffer_size}); {called(source)} -> "
-        f"{called(target)} alone needs "
+        f"({cluster.network_memory} bytes in buffers of {cluster.buffer_size}); {node_label(source)} -> "
+        f"{node_label(target)} alone needs "
         f"{needed[worst]}",
         at=target.operator.location,
         subject="network buffers",

@@ -28,7 +28,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.lint.finding import Finding
-from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.lint.rule import LintRule, Subject, build_rule
+from planner.operators import node_label
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -43,7 +44,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     yield rule.finding(
         f"the job needs {execution.required_slots} slots ({groups}) and the cluster has {available} "
         f"({cluster.task_managers} task "
-        f"managers with {cluster.slots}); the widest operator is {called(widest)} with parallelism "
+        f"managers with {cluster.slots}); the widest operator is {node_label(widest)} with parallelism "
         f"{widest.parallelism}",
         at=widest.operator.location,
         subject="slots",

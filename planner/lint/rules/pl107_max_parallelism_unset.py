@@ -31,7 +31,8 @@ from collections.abc import Iterator
 
 from planner.flink.defaults import default_max_parallelism
 from planner.lint.finding import Finding
-from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.lint.rule import LintRule, Subject, build_rule
+from planner.operators import node_label
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -43,7 +44,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     first = unset[0]
     others = f" and {len(unset) - 1} more" if len(unset) > 1 else ""
     yield rule.finding(
-        f"{called(first)}{others} keeps keyed state without a max parallelism: Flink fixes it at "
+        f"{node_label(first)}{others} keeps keyed state without a max parallelism: Flink fixes it at "
         f"{default_max_parallelism(first.parallelism)} with the first savepoint",
         at=first.operator.location,
         subject="max parallelism",

@@ -31,7 +31,8 @@ from typing import Any
 from planner.graphs.stream_graph import StreamEdge
 from planner.job import Operator, Partition, Select
 from planner.lint.finding import Finding
-from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.lint.rule import LintRule, Subject, build_rule
+from planner.operators import node_label
 
 # What these give out lies in the same subtask, and still has the key that it came with.
 _KEEP_KEY = frozenset({"filter", "watermarks", "sum", "min", "max", "reduce", "window_reduce"})
@@ -48,7 +49,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         if target.parallelism != first.parallelism:
             continue
         yield rule.finding(
-            f"records reach {called(target)} by the key that {called(first)} already partitioned them by: the "
+            f"records reach {node_label(target)} by the key that {node_label(first)} already partitioned them by: the "
             "second exchange "
             "moves nothing",
             at=edge.partition.location,

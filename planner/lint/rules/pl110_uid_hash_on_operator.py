@@ -28,7 +28,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.lint.finding import Finding
-from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.lint.rule import LintRule, Subject, build_rule
+from planner.operators import node_label
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -36,7 +37,8 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         if node.operator.uid_hash is None or node.role == "committer":
             continue
         yield rule.finding(
-            f"{called(node)} carries the uid hash {node.operator.uid_hash}, which fits one earlier version of the job",
+            f"{node_label(node)} carries the uid hash {node.operator.uid_hash}, "
+            "which fits one earlier version of the job",
             at=node.operator.location,
             subject=subject.keys[node.id],
             operator=node.operator,

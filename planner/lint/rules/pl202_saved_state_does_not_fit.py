@@ -28,7 +28,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.lint.finding import Finding
-from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.lint.rule import LintRule, Subject, build_rule
+from planner.operators import node_label
 from planner.savepoints.fates import Fate
 
 
@@ -44,7 +45,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
 
 def _finding(rule: LintRule, subject: Subject, kind: str, message: str, fates: list[Fate]) -> Finding:
     nodes = [fate.node for fate in fates if fate.node is not None]
-    names = ", ".join(called(node) for node in nodes) or fates[0].saved.id
+    names = ", ".join(node_label(node) for node in nodes) or fates[0].saved.id
     operator = nodes[0].operator if len(nodes) == 1 else None
     return rule.finding(
         f"{names} cannot be restored from the savepoint: {message}",

@@ -29,7 +29,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.lint.finding import Finding
-from planner.lint.rule import LintRule, Subject, build_rule, called
+from planner.lint.rule import LintRule, Subject, build_rule
+from planner.operators import node_label
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -39,7 +40,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         dropped = (f"the saved state {state.name!r} is dropped: {reason}" for state, reason in fate.dropped)
         for text in (*dropped, *fate.warnings):
             yield rule.finding(
-                f"{called(fate.node)}: {text}",
+                f"{node_label(fate.node)}: {text}",
                 at=fate.node.operator.location,
                 subject=f"saved {fate.saved.id} {text}",
                 operator=fate.node.operator,

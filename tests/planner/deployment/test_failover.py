@@ -134,7 +134,7 @@ def test_a_name_wins_over_a_position() -> None:
     [
         ("clean", "which of the 2 subtasks", "clean[0]"),
         ("clean[2]", "has no subtask 2", "clean[0] to clean[1]"),
-        ("claen[0]", "there is no vertex 'claen'", "did you mean clean?"),
+        ("claen[0]", "there is no vertex 'claen'", "did you mean `clean`?"),
         ("9[0]", "there is no vertex '9'", "Source: read"),
         ("[0]", "there is no vertex '[0]'", "Source: read"),
     ],

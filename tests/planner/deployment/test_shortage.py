@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from planner.deployment.cluster import Cluster
 from planner.deployment.placement import place_slots
 from planner.deployment.shortage import Shortage, explain_shortage
-from planner.explanation.operators import describe_operators
 from planner.explanation.settings import apply_settings
+from planner.operators import describe_operators
 from planner.pipeline import Plan, plan
 from tests.support.deployments import TWO_STAGES, cluster, compiled, decided_plans, laid_out
 from tests.support.strategies import Job

@@ -12,7 +12,6 @@ import pytest
 from planner.chaining.conditions import check_conditions
 from planner.errors import OptionError
 from planner.explanation.explain import Explanation, explain_plan
-from planner.explanation.operators import describe_operators, matches
 from planner.explanation.order import explain_order
 from planner.explanation.selection import select_edges
 from planner.explanation.settings import apply_settings
@@ -20,6 +19,7 @@ from planner.explanation.what_if import compare
 from planner.frontends.yaml.loader import load_job_data
 from planner.graphs.job_graph import JobGraph
 from planner.job import JobDefinition, Location
+from planner.operators import describe_operators, matches
 from planner.pipeline import Plan, plan
 
 CORPUS = Path(__file__).parents[2] / "conformance"
@@ -171,15 +171,15 @@ def test_a_change_of_nothing_is_nothing() -> None:
     ("setting", "complaint", "hint"),
     [
         ("m", "not of the form", "--set map.parallelism=4"),
-        ("m.paralelism=4", "'paralelism' cannot be set", "did you mean parallelism?"),
-        ("n.parallelism=4", "there is no operator 'n'", "there are job, source"),
-        ("m.parallelism=0", "not a whole number", None),
-        ("m.parallelism=many", "not a whole number", None),
-        ("m.max_parallelism=40000", "not a whole number", None),
-        ("job.chaining=maybe", "neither true nor false", None),
-        ("m.chaining=startnew", "not one of start_new, disable, none", "did you mean start_new?"),
+        ("m.paralelism=4", "'paralelism' cannot be set", "did you mean `parallelism`?"),
+        ("n.parallelism=4", "there is no operator 'n'", "there are: job, source"),
+        ("m.parallelism=0", "parallelism must be at least 1, found 0", None),
+        ("m.parallelism=many", "must be a whole number, found the text 'many'", None),
+        ("m.max_parallelism=40000", "must be at most 32768, found 40000", None),
+        ("job.chaining=maybe", "must be true or false, found the text 'maybe'", None),
+        ("m.chaining=startnew", "must be one of start_new, disable, found", "did you mean `start_new`?"),
         ("m.partition=forward", "none to change", "add rebalance()"),
-        ("m.uid_hash=abc", "32 hex digits", None),
+        ("m.uid_hash=abc", "32 hexadecimal digits", None),
         ("Map.parallelism=2", "may be any of m (job.yaml:1), other (job.yaml:1)", "by its key"),
     ],
 )

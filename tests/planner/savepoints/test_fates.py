@@ -36,12 +36,12 @@ def only(found: RestoreReport, status: str) -> Fate:
 @pytest.mark.parametrize(
     ("pair", "operator", "reason"),
     [
-        ("op-added-at-start", "total", "f (Filter) was added before it"),
-        ("rebalance-added-nouid", "total", "src (Source: Custom Source) -> m (Map) no longer chains (REBALANCE"),
-        ("sink-parallelism-unchains", "total", "total (Keyed Aggregation) -> out (Sink: Unnamed) no longer chains"),
+        ("op-added-at-start", "total", "Filter (f) was added before it"),
+        ("rebalance-added-nouid", "total", "Source: Custom Source (src) -> Map (m) no longer chains (REBALANCE"),
+        ("sink-parallelism-unchains", "total", "Keyed Aggregation (total) -> Sink: Unnamed (out) no longer chains"),
         ("chaining-off-sum", "total", "chaining was switched off for the job"),
         ("uid-added-stateful", "total", "it got the uid 'total'"),
-        ("uid-added-stateless-before", "total", "m (Map) before it got the uid 'm'"),
+        ("uid-added-stateless-before", "total", "Map (m) before it got the uid 'm'"),
     ],
 )
 def test_the_change_that_moved_an_id_is_proven(
@@ -58,7 +58,7 @@ def test_the_change_that_moved_an_id_is_proven(
     ("name", "reason"),
     [
         ("uid-removed-stateful-2.3.0", "its uid was 'reducer' and is gone"),
-        ("uid-removed-stateful-1.20.5", "only r (Keyed Reduce) fits and finds no state: probably its uid was removed"),
+        ("uid-removed-stateful-1.20.5", "only Keyed Reduce (r) fits and finds no state: probably its uid was removed"),
         ("adaptive-uid-renamed-2.3.0", "its uid was 'reducer' and is 'reducer-2' now"),
     ],
 )

@@ -84,7 +84,7 @@ def test_vertices_that_share_a_stage_have_their_own_tasks_and_bytes() -> None:
 def test_a_terminal_that_is_too_narrow_gets_sentences_that_fit() -> None:
     data = report(vertex(1.0, 2.0))
     wide, narrow = report_lines(data), report_lines(data, width=80)
-    assert wide[0].startswith("vertex / operator") and any("2.0 KB" in line for line in wide)
+    assert wide[0].startswith("vertex / operator") and any("2 KiB" in line for line in wide)
     assert max(map(len, narrow)) <= 80
     assert any("10 in" in line and "- out" in line for line in narrow)
 
@@ -99,7 +99,7 @@ def test_seconds(value: float | None, shown: str) -> None:
     assert shown_seconds(value) == shown
 
 
-@pytest.mark.parametrize(("value", "shown"), [(None, "-"), (0, "0 B"), (1536, "1.5 KB"), (5 << 30, "5.0 GB")])
+@pytest.mark.parametrize(("value", "shown"), [(None, "-"), (0, "0 bytes"), (1536, "1.5 KiB"), (5 << 30, "5 GiB")])
 def test_bytes(value: int | None, shown: str) -> None:
     assert shown_bytes(value) == shown
 

@@ -78,7 +78,6 @@ def test_every_call_of_a_chain_knows_its_own_line(tmp_path: Path) -> None:
     )
     job = load_job(write(tmp_path, text + "  .print())\nif __name__ == '__main__':\n  env.execute('j')\n"))
     assert [t.location.line for t in job.transformations] == [3, 4, 8]
-    assert job.operators[1].ignores == (("PL1", "so"),)
     assert (job.name, job.location.line) == ("j", 10)
 
 

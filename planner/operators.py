@@ -1,8 +1,12 @@
-"""Operators as an explanation names them, and finding one by what a user calls it."""
+"""Operators as people name them: one way to say which is meant, and one way to find it.
+
+`OperatorRef` is one stream node with what a reader needs to recognise it. `label` is its name in every message.
+`matches` finds operators by what a user calls them: a key, a uid, a name, an id.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,8 +15,18 @@ from planner.graphs.state_lookup import may_have_uid_hash
 from planner.graphs.stream_graph import StreamNode
 from planner.job import Location, OperatorKind
 from planner.pipeline import Plan
+from planner.spelling import nearest_or_all
 
-__all__ = ["OperatorRef", "Origin", "describe_operators", "matches"]
+__all__ = [
+    "ORIGIN_WORDS",
+    "OperatorRef",
+    "Origin",
+    "describe_operators",
+    "label",
+    "matches",
+    "no_operator",
+    "node_label",
+]
 
 Origin = Literal["operator", "job", "flink"]
 ORIGIN_WORDS: dict[Origin, str] = {
@@ -21,6 +35,16 @@ ORIGIN_WORDS: dict[Origin, str] = {
     "flink": "fixed by Flink",
 }
 _SUFFIXES = {"operator": "", "writer": "", "committer": ":committer"}
+
+
+def label(name: str, key: str | None) -> str:
+    """An operator in a message: its name, and its key where the name does not say it."""
+    return name if key is None or key == name else f"{name} ({key})"
+
+
+def node_label(node: StreamNode) -> str:
+    """A stream node in a message."""
+    return label(node.name, node.operator.key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +69,7 @@ class OperatorRef:
     @property
     def label(self) -> str:
         """The name, and the key where the name does not say it."""
-        return self.name if self.key == self.name else f"{self.name} ({self.key})"
+        return label(self.name, self.key)
 
     def to_dict(self) -> dict[str, Any]:
         """The reference as JSON-ready data."""
@@ -65,7 +89,7 @@ class OperatorRef:
         }
 
 
-def describe_operators(plan: Plan) -> dict[int, OperatorRef]:
+def describe_operators(plan: Plan) -> Mapping[int, OperatorRef]:
     """A reference to every stream node, by its id."""
     return {node.id: _describe(plan, node) for node in plan.stream_graph.nodes}
 
@@ -95,20 +119,29 @@ def _origin(node: StreamNode) -> Origin:
     return "operator" if node.operator.parallelism is not None else "flink"
 
 
-def matches(word: str, operators: Iterable[OperatorRef]) -> list[OperatorRef]:
-    """The operators a user may mean by `word`: by the first of the readings below that fits any."""
+def matches(word: str, operators: Iterable[OperatorRef], *, by_number: bool = True) -> list[OperatorRef]:
+    """The operators a user may mean by `word`: by the first of the readings below that fits any.
+
+    `by_number` False leaves the numbers of stream nodes out, where numbers mean something else.
+    """
     known = list(operators)
     for fits in _READINGS:
+        if not by_number and fits is _is_number:
+            continue
         found = [ref for ref in known if fits(ref, word)]
         if found:
             return found
     return []
 
 
+def _is_number(ref: OperatorRef, word: str) -> bool:
+    return str(ref.node) == word
+
+
 _READINGS: tuple[Callable[[OperatorRef, str], bool], ...] = (
     lambda ref, word: ref.key == word,
     lambda ref, word: ref.uid == word,
-    lambda ref, word: str(ref.node) == word,
+    _is_number,
     lambda ref, word: ref.operator_id == word.lower(),
     lambda ref, word: ref.name == word,
     lambda ref, word: _loose(ref.name) == _loose(word),
@@ -119,3 +152,9 @@ _READINGS: tuple[Callable[[OperatorRef, str], bool], ...] = (
 def _loose(name: str) -> str:
     """A name without case and punctuation: "keyed-aggregation" is "Keyed Aggregation"."""
     return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def no_operator(word: str, operators: Iterable[OperatorRef], further: Sequence[str] = ()) -> tuple[str, str]:
+    """A message and a hint for a word that names no operator; `further` are words that would do as well."""
+    names = [*further, *(name for ref in operators for name in (ref.key, ref.name, ref.uid) if name is not None)]
+    return f"there is no operator {word!r}", nearest_or_all(word, names, "there are")
