@@ -145,12 +145,16 @@ def _result_type(graph: StreamGraph, edge: StreamEdge) -> ResultType:
 
 
 def _reuse_key(graph: StreamGraph, position: int, result: ResultType, target: tuple[int, int]) -> object:
-    """Edges with an equal key read one data set: blocking results only. Keys are equal only as one and the same."""
+    """Edges with an equal key read one data set. Only blocking results are read twice.
+
+    Partitioners are equal by their kind; key selectors and custom partitioners only as one and the same object, so that
+    one keyed stream read twice shares its data set, and two calls of `key_by` or `partition_custom` never do.
+    """
     edge = graph.edges[position]
     if result != "BLOCKING":
         return position
-    keyed_by = edge.partition.id if edge.partition and edge.partitioner == "HASH" else None
-    return (edge.source, edge.side_output, ship_strategy(graph, edge), keyed_by, target)
+    call = edge.partition.id if edge.partition and edge.partitioner in ("HASH", "CUSTOM") else None
+    return (edge.source, edge.side_output, ship_strategy(graph, edge), call, target)
 
 
 def _refuse_buffer_timeout(graph: StreamGraph, edge: StreamEdge, result: ResultType) -> None:

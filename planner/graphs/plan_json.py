@@ -85,6 +85,7 @@ def _job_graph(graph: JobGraph) -> dict[str, Any]:
                 "result_type": edge.result_type,
                 "ship_strategy": edge.ship_strategy,
                 "type_number": edge.type_number,
+                "data_set": edge.data_set,
             }
             for edge in graph.edges
         ],

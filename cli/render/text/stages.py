@@ -9,6 +9,7 @@ from cli.render.names import vertex_labels, vertex_names
 from cli.render.styled import Line, Span, indented, line, table
 from cli.render.words import count, max_parallelism_words, parallelism_words
 from planner.graphs.execution_graph import ExecutionEdge
+from planner.graphs.job_graph import JobGraph
 from planner.pipeline import Plan, Stage
 
 __all__ = ["STAGE_LINES", "stage_lines"]
@@ -71,14 +72,29 @@ def _job(plan: Plan) -> list[Line]:
         facts += [f"group {vertex.slot_sharing_group}", *(["co-located"] if vertex.co_location_group else [])]
         lines.append(line(f"  {position + 1}. ", (vertex.name, "operator")))
         lines.append(line(f"     {', '.join(facts)}, ", (vertex.id, "dim")))
+    shared = _shared(graph)
     rows: list[Sequence[str | Span]] = [
         (
             f"{edge.source + 1} -> {edge.target + 1}", (edge.ship_strategy, "code"), edge.distribution,
             (edge.result_type, "dim"), (f"input {edge.type_number}" if edge.type_number else "", "dim"),
+            (shared.get(number, ""), "dim"),
         )
-        for edge in graph.edges
+        for number, edge in enumerate(graph.edges)
     ]  # fmt: skip
     return [*lines, *([()] if rows else []), *indented(table(rows))]
+
+
+def _shared(graph: JobGraph) -> dict[int, str]:
+    """By edge, in words, the first edge that reads the same intermediate data set."""
+    first: dict[int, int] = {}
+    for number, edge in enumerate(graph.edges):
+        first.setdefault(edge.data_set, number)
+    owners = {number: graph.edges[first[edge.data_set]] for number, edge in enumerate(graph.edges)}
+    return {
+        number: f"reads the data set of {owner.source + 1} -> {owner.target + 1}"
+        for number, owner in owners.items()
+        if owner is not graph.edges[number]
+    }
 
 
 def _execution(plan: Plan) -> list[Line]:
