@@ -102,6 +102,8 @@ class Window:
     watermark: int = 0
     function: PythonFunction | None = None
     form: Literal["reduce", "aggregate", "process"] = "reduce"
+    lateness: int = 0  # for how long behind its end a window still takes records
+    late_tag: str | None = None  # the side output of records that come later still
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,7 +47,10 @@ def run(
         str | None, typer.Option(metavar="DIR", help="Where a streaming run keeps its place.")
     ] = None,
     trigger: Annotated[
-        str | None, typer.Option(metavar="T", help="available-now, or processing-time=5s (streaming).")
+        str | None, typer.Option(metavar="T", help="available-now, once, or processing-time=5s (streaming).")
+    ] = None,
+    allow_lost_state: Annotated[
+        list[str] | None, typer.Option(metavar="OPERATOR", help="Give up this operator's state in the checkpoint.")
     ] = None,
     timeout: Annotated[str | None, typer.Option(metavar="TIME", help="End the run after 90, 30s, 5min, 1h.")] = None,
     id: Annotated[str | None, typer.Option(metavar="ID", help="The run's id; default: a fresh one.")] = None,
@@ -86,6 +89,7 @@ def run(
         trigger=trigger,
         timeout=_timeout(timeout),
         flink=flink,
+        allow_lost_state=_split(allow_lost_state),
     )
     prepared = prepare(request)
     if dry_run:

@@ -53,6 +53,22 @@ class Files:
         files, place = self._at(path)
         files.delete(place, True)
 
+    def replace(self, source: str, target: str) -> None:
+        """Move a folder to a place, instead of what is there."""
+        files, place = self._at(target)
+        files.delete(place, True)
+        if not files.rename(self._path(source), place):
+            raise OSError(f"the file system refused to move {source} to {target}")
+
+    def write_text(self, path: str, text: str) -> None:
+        """A small file, whole."""
+        files, place = self._at(path)
+        out = files.create(place, True)
+        try:
+            out.write(bytearray(text.encode()))
+        finally:
+            out.close()
+
     @staticmethod
     def sibling(path: str) -> str:
         """A hidden name beside a path: readers skip names that start with a dot or an underscore."""

@@ -20,6 +20,7 @@ class Trigger:
 
     available_now: bool = True
     interval: int = 0  # milliseconds, where it is not available_now
+    once: bool = False  # one batch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,7 @@ class RunRequest:
     trigger: str | None = None
     timeout: int | None = None  # milliseconds
     flink: str | None = None  # the version of Flink to plan for; None: as in the settings, else the newest
+    allow_lost_state: tuple[str, ...] = ()  # operators whose state in the checkpoint is given up
 
     def __post_init__(self) -> None:
         parse_master(self.master)
@@ -55,17 +57,23 @@ class RunRequest:
         values["conf"] = tuple((key, value) for key, value in data.get("conf", ()))
         values["py_files"] = tuple(data.get("py_files", ()))
         values["packages"] = tuple(data.get("packages", ()))
+        values["allow_lost_state"] = tuple(data.get("allow_lost_state", ()))
         return cls(**values)
 
 
 def parse_trigger(written: str) -> Trigger:
-    """The trigger of `available-now` or `processing-time=5s`."""
+    """The trigger of `available-now`, `once` or `processing-time=5s`."""
     kind, _, value = written.partition("=")
-    if kind == "available-now" and not value:
-        return Trigger()
+    if kind in ("available-now", "once") and not value:
+        return Trigger(once=kind == "once")
+    if kind in ("real-time", "continuous"):
+        raise OptionError(
+            f"--trigger {written}: Spark's {kind} mode does not run Python operators",
+            hint="use processing-time=0s, which starts a batch as soon as the last one is over",
+        )
     if kind == "processing-time" and value:
         try:
             return Trigger(available_now=False, interval=parse_duration(value))
         except ValueError as error:
             raise OptionError(f"--trigger {written}: {error}") from error
-    raise OptionError(f"--trigger {written!r} is unknown", hint="give available-now or processing-time=5s")
+    raise OptionError(f"--trigger {written!r} is unknown", hint="give available-now, once, or processing-time=5s")

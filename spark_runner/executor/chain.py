@@ -124,10 +124,10 @@ def here(spec: ChainSpec) -> Place:
     if task is None:
         return Place()
     subtask = (task.partitionId() - spec.first_task) % spec.parallelism
-    return Place(subtask=subtask, stage=task.stageId(), attempt=task.attemptNumber(), host=_host())
+    return Place(subtask=subtask, stage=task.stageId(), attempt=task.attemptNumber(), host=host_name())
 
 
-def _host() -> str:
+def host_name() -> str:
     """This machine as the cluster calls it, so that figures and the cluster's own pages agree; else by its own name."""
     named = (os.environ.get(name) for name in ("NM_HOST", "SPARK_LOCAL_HOSTNAME", "SPARK_LOCAL_IP"))
     return next(filter(None, named), socket.gethostname())

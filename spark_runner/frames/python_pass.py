@@ -69,7 +69,7 @@ class ChainMaker:
             function = behaviour.function.target if behaviour.function is not None else None
             options["window"] = {n: getattr(behaviour, n) for n in ("assigner", "size", "slide", "offset", "form")}
         elif isinstance(behaviour, Watermarks):
-            function = _stamper(behaviour)
+            function = stamper_of(behaviour)
         elif operator.kind == "async_map":
             options["capacity"], options["timeout"] = operator.capacity, operator.timeout
         elif operator.kind in ("sum", "min", "max"):
@@ -88,7 +88,7 @@ class ChainMaker:
 
     def _outlet(self, outlet: Outlet) -> OutletSpec:
         key = outlet.key
-        selector = None if key is None else _selector_of(key)
+        selector = None if key is None else selector_of(key)
         kind = None
         if key is not None and key.type is not None and key.type.startswith("value "):
             kind = _arrow(self.schema_of(key.type)).field(0).type
@@ -100,7 +100,7 @@ class ChainMaker:
             selector=selector,
             key_type=kind,
             keyed_by=outlet.reader,
-            custom=None if outlet.custom is None else _partitioner(outlet.custom.target),
+            custom=None if outlet.custom is None else partitioner_of(outlet.custom.target),
             consumers=outlet.consumers,
             stamps=outlet.timestamps,
         )
@@ -146,10 +146,10 @@ def _arrow(schema: StructType) -> pa.Schema:
 
 
 def _selector(inlet: Inlet) -> Callable[[Any], Any] | None:
-    return None if inlet.key is None or inlet.key.selector is None else _selector_of(inlet.key)
+    return None if inlet.key is None or inlet.key.selector is None else selector_of(inlet.key)
 
 
-def _selector_of(key: Key) -> Callable[[Any], Any]:
+def selector_of(key: Key) -> Callable[[Any], Any]:
     if key.selector is None:
         getters = [field_getter(name) for name in key.columns]
         return getters[0] if len(getters) == 1 else lambda record: tuple(get(record) for get in getters)
@@ -159,13 +159,13 @@ def _selector_of(key: Key) -> Callable[[Any], Any]:
     return target.get_key if callable(getattr(target, "get_key", None)) else target
 
 
-def _partitioner(target: Any) -> Callable[[Any, int], int]:
+def partitioner_of(target: Any) -> Callable[[Any, int], int]:
     if isinstance(target, type):
         target = target()
     return target.partition if callable(getattr(target, "partition", None)) else target
 
 
-def _stamper(behaviour: Watermarks) -> Any:
+def stamper_of(behaviour: Watermarks) -> Any:
     if behaviour.assigner is not None:
         return behaviour.assigner.target
     if behaviour.time is None:

@@ -11,7 +11,7 @@ from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Operator, PythonFunction, SideOutput, Window, Writer
 from planner.kinds import KEEPS_COLUMNS
 from planner.pipeline import Plan
-from spark_runner.lowering.bounded import refuse_streaming
+from spark_runner.lowering.bounded import refuse_unbounded
 from spark_runner.lowering.drafts import Draft, Stream, committers_of
 from spark_runner.lowering.event_time import EventTime
 from spark_runner.lowering.job_functions import JobFunctions
@@ -36,7 +36,7 @@ def lower(plan: Plan, *, mode: Mode | None = None) -> SparkProgram:
     """
     if plan.job_graph is None:
         raise InternalError("a plan without its job graph cannot be lowered")
-    refuse_streaming(plan, mode)
+    refuse_unbounded(plan)
     return _Lowerer(plan).lower()
 
 

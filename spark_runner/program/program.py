@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from planner.job import Operator, Partitioner, PythonFunction
 
@@ -150,6 +150,7 @@ class SparkProgram:
     steps: tuple[Step, ...]
     passes: tuple[Pass, ...]
     sinks: tuple[Sink, ...]
+    stream: Any = None  # the StreamJob of a streaming program, which has no passes
 
     @cached_property
     def uses_python(self) -> bool:

@@ -8,16 +8,18 @@ from pathlib import Path
 
 from planner.errors import ExecutionError, JobDefinitionError, OptionError
 from planner.frontends.loading import load_job
-from planner.job import JobDefinition, RestartStrategy
+from planner.job import JobDefinition, Operator, RestartStrategy
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
 from planner.settings.pyproject import load_config
 from spark_runner.clusters.java import find_java
 from spark_runner.clusters.master import check_deploy_mode, parse_master
 from spark_runner.clusters.request import RunRequest
+from spark_runner.lowering.bounded import is_unbounded
 from spark_runner.lowering.lower import lower
 from spark_runner.program.program import SparkProgram
 from spark_runner.runs.restart import effective_strategy
+from spark_runner.streaming.opening import check_stream, stream_program
 
 __all__ = ["PreparedRun", "check_machine", "prepare", "prepare_job"]
 
@@ -44,15 +46,35 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
     check_deploy_mode(parse_master(request.master), request.deploy_mode)
     config = load_config(Path(request.folder)).for_job(job.name, job.location.file)
     compiled = compile_plan(job, flink=request.flink or config.flink)
-    program = lower(compiled, mode=request.mode)
-    if program.mode == "batch" and (request.checkpoint or request.trigger):
-        option = "--checkpoint" if request.checkpoint else "--trigger"
-        raise OptionError(f"{option} is for streaming runs, and this job runs as a batch: its sources are bounded")
+    mode = request.mode or ("streaming" if any(map(is_unbounded, _sources(job))) else "batch")
+    program = stream_program(compiled) if mode == "streaming" else lower(compiled, mode=mode)
+    if mode == "batch":
+        _refuse_streaming_options(request)
+    else:
+        check_stream(program.stream, request)
     return PreparedRun(
         plan=compiled,
         program=program,
         strategy=effective_strategy(job.restart_strategy, config.restart_strategy),
     )
+
+
+def _sources(job: JobDefinition) -> list[Operator]:
+    return [operator for operator in job.operators if operator.kind == "source"]
+
+
+def _refuse_streaming_options(request: RunRequest) -> None:
+    given = {
+        "--checkpoint": request.checkpoint,
+        "--trigger": request.trigger,
+        "--allow-lost-state": request.allow_lost_state,
+    }
+    for option, value in given.items():
+        if value:
+            raise OptionError(
+                f"{option} is for streaming runs, and this job runs as a batch: its sources are bounded",
+                hint="run it as a stream with --mode streaming",
+            )
 
 
 def check_machine(request: RunRequest) -> None:

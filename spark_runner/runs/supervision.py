@@ -8,6 +8,7 @@ master does not answer.
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import queue
 import signal
@@ -31,6 +32,7 @@ from spark_runner.runs.remote_driver import RemoteDriver
 from spark_runner.runs.report import RunReport, build_report
 from spark_runner.runs.restart import RestartPolicy
 from spark_runner.runs.store import RunFolder, RunRecord
+from spark_runner.streaming.running import StreamWork
 
 __all__ = ["Audience", "Outcome", "supervise"]
 
@@ -90,6 +92,7 @@ class _Supervision:
         self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self.session: Session | None = None
         self.driver: RemoteDriver | None = None  # in cluster mode, instead of a session
+        self.stream = StreamWork(program, self.request, run.path) if program.stream is not None else None
         self.result: RunResult | None = None
         self.watch = LogWatch(self.request.master, run.log)
         self.began = time.monotonic()
@@ -126,6 +129,8 @@ class _Supervision:
         return error, interrupted
 
     def _start(self) -> None:
+        if self.stream is not None:
+            self._wait_for(functools.partial(self.stream.claim, self.run.id))
         if self.request.deploy_mode == "cluster":
             self.driver = RemoteDriver(self.request, self.program, folder=self.run.path, log=self.run.log)
             self._wait_for(self.driver.start)
@@ -161,6 +166,9 @@ class _Supervision:
     def _execute(self) -> RunResult:
         if self.driver is not None:
             return self.driver.execute(self.events.put)
+        if self.stream is not None:
+            assert self.session is not None
+            return self.stream.execute(self.session.spark, self.events.put)
         from spark_runner.batch.execute import execute
 
         assert self.session is not None
@@ -237,6 +245,9 @@ class _Supervision:
             self.driver.kill()
         if self.session is None:
             return
+        if self.stream is not None:
+            self.stream.halt()  # the batch at hand may end; else it is left whole for a restart
+            self.worker.join(_PATIENCE)
         # The call itself may hang when the cluster does: it gets the same patience as the action.
         caller = threading.Thread(target=self.session.cancel, args=(self.run.id,), daemon=True)
         caller.start()
@@ -265,7 +276,7 @@ class _Supervision:
 
     def _report(self) -> RunReport:
         self._watch_stages()
-        if self.session is not None and self.result is not None:
+        if self.session is not None and self.result is not None and self.stream is None:
             from spark_runner.figures.action_stages import with_shares
 
             self.result = with_shares(self.result, self.program, self.session.spark, self.run.id)
@@ -293,6 +304,8 @@ class _Supervision:
     def _close(self) -> None:
         if self.driver is not None:
             self.driver.close(finished=self.result is not None)
+        if self.stream is not None:
+            self.stream.release()
         end_starting_jvms()
         if self.session is None:
             return

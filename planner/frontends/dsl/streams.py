@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from planner.errors import JobDefinitionError
@@ -272,9 +273,18 @@ class WindowedStream:
         self._keyed = keyed
         self._window = window
 
-    def _apply(self, form: Any, func: Any, output_type: TypeInformation | None = None) -> DataStream:
-        from dataclasses import replace
+    def allowed_lateness(self, time_ms: Any) -> WindowedStream:
+        """For how long behind its end a window still takes records, each with a new result."""
+        lateness = milliseconds(time_ms)
+        if lateness < 0:
+            raise JobDefinitionError("the allowed lateness must not be negative", location=user_location())
+        return WindowedStream(self._keyed, replace(self._window, lateness=lateness))
 
+    def side_output_late_data(self, output_tag: OutputTag) -> WindowedStream:
+        """Where records go that come too late for all their windows."""
+        return WindowedStream(self._keyed, replace(self._window, late_tag=output_tag.tag_id))
+
+    def _apply(self, form: Any, func: Any, output_type: TypeInformation | None = None) -> DataStream:
         behaviour = replace(self._window, form=form, function=_behaviour(func, form))
         return self._keyed._operator("window_reduce", behaviour=behaviour, output=_ddl(output_type))
 

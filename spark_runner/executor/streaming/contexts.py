@@ -1,0 +1,94 @@
+"""What user functions see in a stream: runtime, record and window contexts. Runs on workers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spark_runner.executor.state import RuntimeContext, TimeWindow
+
+if TYPE_CHECKING:
+    from spark_runner.executor.streaming.keyed import KeyedOperator
+    from spark_runner.executor.streaming.subtask import Subtask
+
+__all__ = ["StreamContext", "StreamRuntime", "StreamTimers", "StreamWindowContext"]
+
+
+class StreamRuntime(RuntimeContext):
+    """Where a function runs, and its state. A batch that runs again is the same attempt."""
+
+    def __init__(self, task: Subtask, name: str, state: Any) -> None:
+        super().__init__(name=name, subtask=task.subtask, parallelism=task.vertex.parallelism, attempt=0, state=state)
+
+
+class StreamTimers:
+    """A function's timer service. Processing time is the batch's: the same when a batch runs again."""
+
+    def __init__(self, operator: Any) -> None:
+        self._operator = operator
+
+    def current_processing_time(self) -> int:
+        return int(self._operator.task.now)
+
+    def current_watermark(self) -> int:
+        return int(self._operator.watermark)
+
+    def register_event_time_timer(self, timestamp: int) -> None:
+        self._keyed().set_timer("event", int(timestamp), ())
+
+    def register_processing_time_timer(self, timestamp: int) -> None:
+        self._keyed().set_timer("processing", int(timestamp), ())
+
+    def delete_event_time_timer(self, timestamp: int) -> None:
+        self._keyed().drop_timer("event", int(timestamp), ())
+
+    def delete_processing_time_timer(self, timestamp: int) -> None:
+        self._keyed().drop_timer("processing", int(timestamp), ())
+
+    def _keyed(self) -> KeyedOperator:
+        if not self._operator.spec.keyed:
+            raise RuntimeError("timers need a keyed stream: call key_by() before this operator")
+        return self._operator  # type: ignore[no-any-return]
+
+
+class StreamContext:
+    """What process_element and on_timer get beside the record."""
+
+    def __init__(self, operator: Any, state: Any) -> None:
+        self._state = state
+        self._timers = StreamTimers(operator)
+        self.stamp: int | None = None
+        self.domain = "event"
+
+    def timestamp(self) -> int | None:
+        return self.stamp
+
+    def timer_service(self) -> StreamTimers:
+        return self._timers
+
+    def get_current_key(self) -> Any:
+        return self._state.key if self._state is not None else None
+
+    def time_domain(self) -> str:
+        return f"{self.domain.upper()}_TIME"
+
+
+class StreamWindowContext:
+    """What a window's process() gets: the window, where event time stands, and state of the key and of the window."""
+
+    def __init__(self, operator: Any, window: TimeWindow, whole: Any, own: Any) -> None:
+        self._operator, self._window, self._whole, self._own = operator, window, whole, own
+
+    def window(self) -> TimeWindow:
+        return self._window
+
+    def current_watermark(self) -> int:
+        return int(self._operator.watermark)
+
+    def current_processing_time(self) -> int:
+        return int(self._operator.task.now)
+
+    def global_state(self) -> Any:
+        return self._whole
+
+    def window_state(self) -> Any:
+        return self._own

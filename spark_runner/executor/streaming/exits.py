@@ -1,0 +1,175 @@
+"""Streams on their way out of a subtask: the eight ways to choose a reader's subtask, and chunks. Runs on workers.
+
+The choice depends on the record and on its position in the input alone, so it is the same when a task runs again and
+however the input is cut into batches.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import zlib
+from typing import TYPE_CHECKING, Any
+
+from spark_runner.executor.failures import RAISED, Failure, OperatorFailed, described, shown, user_lines
+from spark_runner.executor.records import UnfitRecord
+from spark_runner.executor.streaming.chunks import CHUNK, Chunk, records_blob, watermarks_blob
+from spark_runner.executor.streaming.layout import EdgeSpec
+from spark_runner.executor.streaming.store import key_group
+
+if TYPE_CHECKING:
+    from spark_runner.executor.streaming.subtask import Subtask
+
+__all__ = ["Exit"]
+
+_REMEMBERED = 200_000  # keys whose subtask is remembered
+
+
+class _Buffer:
+    __slots__ = ("indexes", "stamps", "values")
+
+    def __init__(self) -> None:
+        self.indexes: list[int] = []
+        self.values: list[Any] = []
+        self.stamps: list[int | None] = []
+
+
+class Exit:
+    """One edge's end in one subtask."""
+
+    def __init__(self, spec: EdgeSpec, task: Subtask) -> None:
+        self.spec, self.task, self.position = spec, task, task.position
+        self.given = 0
+        self.buffers: dict[int, _Buffer] = {}
+        self.marks: list[int] = []
+        self.mark_indexes: list[int] = []
+        self.slots: dict[Any, int] = {}
+        first, last = spec.ranges[task.subtask] if spec.ranges else (0, spec.consumers - 1)
+        self.first, self.count = first, last - first + 1
+        self.made, self.made_at, self.shift, self.shift_of = 0, -1, 0, None
+        self.push = getattr(self, f"_{spec.strategy.lower()}")
+
+    # --- the eight ways
+
+    def _forward(self, value: Any, stamp: int | None) -> None:
+        self._put(self.first if self.spec.ranges else self.task.subtask, value, stamp)
+
+    def _global(self, value: Any, stamp: int | None) -> None:
+        self._put(0, value, stamp)
+
+    def _broadcast(self, value: Any, stamp: int | None) -> None:
+        for slot in range(self.spec.consumers):
+            self._put(slot, value, stamp)
+
+    def _rebalance(self, value: Any, stamp: int | None) -> None:
+        self._put(self.first + (self._number() % self.count), value, stamp)
+
+    _rescale = _rebalance
+
+    def _shuffle(self, value: Any, stamp: int | None) -> None:
+        chosen = zlib.crc32(b"%d" % (self._number() * 2_654_435_761)) % self.spec.consumers
+        self._put(chosen, value, stamp)
+
+    def _hash(self, value: Any, stamp: int | None) -> None:
+        try:
+            key = self.spec.selector(value)  # type: ignore[misc]
+        except RAISED as error:
+            raise self._failed("key_by: " + described(error), value, user_lines(error)) from None
+        try:
+            slot = self.slots[key]
+        except (KeyError, TypeError):
+            slot = self._slot(key)
+        self._put(slot, value, stamp)
+
+    def _custom(self, value: Any, stamp: int | None) -> None:
+        spec, count = self.spec, self.spec.consumers
+        try:
+            key = value if spec.selector is None else spec.selector(value)
+            slot = int(spec.custom(key, count))  # type: ignore[misc]
+        except RAISED as error:
+            raise self._failed("partition_custom: " + described(error), value, user_lines(error)) from None
+        if not 0 <= slot < count:
+            raise self._failed(f"partition_custom chose subtask {slot} of {count}", value)
+        self._put(slot, value, stamp)
+
+    def _number(self) -> int:
+        """A number that goes up by one from record to record of a base."""
+        position = self.position
+        if position.base != self.shift_of:
+            self.shift, self.shift_of = zlib.crc32(position.base.encode()), position.base
+        if position.index != self.made_at:
+            self.made, self.made_at = 0, position.index
+        self.made += 1
+        return self.shift + position.index + self.made - 1
+
+    def _slot(self, key: Any) -> int:
+        groups = self.spec.max_parallelism
+        slot = key_group(key, groups) * self.spec.consumers // groups
+        if len(self.slots) < _REMEMBERED:
+            with contextlib.suppress(TypeError):  # not hashable
+                self.slots[key] = slot
+        return slot
+
+    # --- chunks
+
+    def _put(self, slot: int, value: Any, stamp: int | None) -> None:
+        buffer = self.buffers.get(slot)
+        if buffer is None:
+            buffer = self.buffers[slot] = _Buffer()
+        buffer.indexes.append(self.position.index)
+        buffer.values.append(value)
+        buffer.stamps.append(stamp)
+        if len(buffer.values) >= CHUNK:
+            self._send(slot, self.buffers.pop(slot))
+
+    def advance(self, watermark: int) -> None:
+        """Let readers know how far event time has come."""
+        if self.spec.watermarks:
+            if self.mark_indexes and self.mark_indexes[-1] == self.position.index:
+                self.marks[-1] = watermark
+            else:
+                self.marks.append(watermark)
+                self.mark_indexes.append(self.position.index)
+
+    def flush(self) -> None:
+        """Send what is left of the current base."""
+        for slot in sorted(self.buffers):
+            self._send(slot, self.buffers[slot])
+        self.buffers = {}
+        if self.marks:
+            blob = watermarks_blob(self.mark_indexes, self.marks)
+            for slot in self._readers():
+                self.task.send(self._chunk(slot, -1, blob))
+            self.marks, self.mark_indexes = [], []
+
+    def _readers(self) -> range:
+        if self.spec.ranges:
+            return range(self.first, self.first + self.count)
+        if self.spec.strategy == "FORWARD":
+            return range(self.task.subtask, self.task.subtask + 1)
+        return range(self.spec.consumers)
+
+    def _send(self, slot: int, buffer: _Buffer) -> None:
+        stamps = buffer.stamps if any(stamp is not None for stamp in buffer.stamps) else None
+        self.given += len(buffer.values)
+        try:
+            blob = records_blob(buffer.indexes, buffer.values, stamps, self.spec.schema)
+        except UnfitRecord as unfit:
+            raise self._unfit(unfit) from None
+        self.task.send(self._chunk(slot, self.spec.number, blob))
+
+    def _chunk(self, slot: int, edge: int, blob: bytes) -> Chunk:
+        task = self.task
+        return Chunk(self.spec.target, slot, task.producer, edge, self.position.base, task.sent, task.now, blob)
+
+    def _unfit(self, unfit: UnfitRecord) -> OperatorFailed:
+        owner = self.task.vertex.operators[self.spec.blame] if self.spec.blame is not None else None
+        by = (owner.key, owner.name, owner.place) if owner is not None else self.spec.reader
+        return self._failed(f"gave a record that does not fit its declared type: {unfit}", unfit.record, by=by)
+
+    def _failed(
+        self, problem: str, record: Any, lines: tuple[str, ...] = (), by: tuple[str, str, str] | None = None
+    ) -> OperatorFailed:
+        operator, name, place = by or self.spec.reader
+        return OperatorFailed(
+            Failure(operator=operator, name=name, place=place, problem=problem, record=shown(record), lines=lines)
+        )

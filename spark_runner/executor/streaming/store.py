@@ -1,0 +1,199 @@
+"""Keyed state of one operator in one subtask: keys in buckets that are read on first touch and written once a batch.
+
+Every call to Spark's state store is a message to the JVM, so some hundred keys share one entry there. A small index
+tells the earliest timer of every bucket, so that a watermark opens only buckets with a timer that is due.
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import heapq
+import pickle
+import zlib
+from collections.abc import Iterator
+from itertools import count
+from typing import Any, Literal, Protocol
+
+from spark_runner.executor.keys import key_bytes
+from spark_runner.executor.records import pickled
+
+__all__ = ["BUCKETS", "Backend", "Domain", "Entry", "KeyedStore", "key_group"]
+
+BUCKETS = 64
+Domain = Literal["event", "processing"]
+Timer = tuple[int, tuple[int, ...]]  # when, and for which window: () for a function's own
+_DOMAINS: tuple[Domain, ...] = ("event", "processing")
+
+
+class Backend(Protocol):
+    """Where a subtask's state lies between batches."""
+
+    def get(self, key: str) -> bytes | None:
+        """What was put under a key."""
+
+    def put(self, key: str, value: bytes) -> None:
+        """Put bytes under a key."""
+
+    def delete(self, key: str) -> None:
+        """Forget a key."""
+
+
+def key_group(key: Any, groups: int) -> int:
+    """Which of the groups a key is in: equal keys give equal groups in every process."""
+    return zlib.crc32(key_bytes(key)) % groups
+
+
+class Entry:
+    """Everything kept for one key."""
+
+    __slots__ = ("bucket", "key", "sort", "timers", "values")
+
+    def __init__(self, key: Any, bucket: int, values: dict[str, Any] | None = None) -> None:
+        self.key, self.bucket = key, bucket
+        self.values: dict[str, Any] = {} if values is None else values
+        self.timers: dict[Domain, set[Timer]] = {"event": set(), "processing": set()}
+        self.sort = b""
+
+    def order(self) -> bytes:
+        """Where the key stands among timers of one time."""
+        if not self.sort:
+            self.sort = key_bytes(self.key)
+        return self.sort
+
+
+class KeyedStore:
+    """The state of every key, with one of them current: `values` and `key` are what state objects read."""
+
+    def __init__(self, backend: Backend, operator: str, *, known: bool = True) -> None:
+        self._backend, self._operator = backend, operator
+        self._entries: dict[Any, Entry] = {}
+        self._loaded: set[int] = set()
+        self._queues: dict[Domain, list[tuple[Any, ...]]] = {"event": [], "processing": []}
+        self._numbers = count()
+        self.values: dict[str, Any] = {}
+        self.key: Any = None
+        self.current: Entry | None = None
+        written = backend.get(f"{operator}|index") if known else None
+        index: dict[int, tuple[int, dict[Domain, int], int]] = pickle.loads(written) if written else {}
+        self._index = index  # bucket -> how many keys, earliest timers, bytes
+        self._known = set(index) if known else set()
+        self._asleep: dict[Domain, dict[int, int]] = {
+            domain: {bucket: first[domain] for bucket, (_, first, _) in index.items() if domain in first}
+            for domain in _DOMAINS
+        }
+
+    # --- keys
+
+    def turn(self, key: Any) -> Entry:
+        """Make a key the current one."""
+        try:
+            entry = self._entries.get(key)
+            name = key
+        except TypeError:  # a list, a dict: not hashable
+            name = ("\0unhashable", key_bytes(key))
+            entry = self._entries.get(name)
+        if entry is None:
+            bucket = (zlib.crc32(key_bytes(key)) >> 8) % BUCKETS  # not the bits that chose the subtask
+            if bucket not in self._loaded:
+                self._load(bucket)
+                entry = self._entries.get(name)
+            if entry is None:
+                entry = self._entries[name] = Entry(key, bucket)
+        return self.take(entry)
+
+    def take(self, entry: Entry) -> Entry:
+        """Make a key that is known the current one."""
+        self.current, self.key, self.values = entry, entry.key, entry.values
+        return entry
+
+    def _load(self, bucket: int) -> None:
+        self._loaded.add(bucket)
+        for domain in _DOMAINS:
+            self._asleep[domain].pop(bucket, None)
+        written = self._backend.get(f"{self._operator}|{bucket}") if bucket in self._known else None
+        for key, values, *timers in pickle.loads(written) if written else ():
+            entry = Entry(key, bucket, values)
+            for domain, found in zip(_DOMAINS, timers, strict=True):
+                entry.timers[domain].update(found)
+                for timer in found:
+                    self._queue(domain, timer, entry)
+            self._entries[self._name(key)] = entry
+
+    @staticmethod
+    def _name(key: Any) -> Any:
+        try:
+            hash(key)
+        except TypeError:
+            return ("\0unhashable", key_bytes(key))
+        return key
+
+    # --- timers of the current key
+
+    def set_timer(self, domain: Domain, when: int, window: tuple[int, ...]) -> None:
+        """Set a timer, once however often it is set."""
+        assert self.current is not None
+        timer = (when, window)
+        if timer not in self.current.timers[domain]:
+            self.current.timers[domain].add(timer)
+            self._queue(domain, timer, self.current)
+
+    def drop_timer(self, domain: Domain, when: int, window: tuple[int, ...]) -> None:
+        """Forget a timer."""
+        assert self.current is not None
+        self.current.timers[domain].discard((when, window))
+
+    def _queue(self, domain: Domain, timer: Timer, entry: Entry) -> None:
+        heapq.heappush(self._queues[domain], (timer[0], entry.order(), timer[1], next(self._numbers), entry))
+
+    def due(self, domain: Domain, limit: int) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """The timers up to a time, in order; the key of each is current while it is handled."""
+        asleep, queue = self._asleep[domain], self._queues[domain]
+        if asleep:
+            for bucket in [bucket for bucket, first in asleep.items() if first <= limit]:
+                self._load(bucket)
+        while queue and queue[0][0] <= limit:
+            when, _, window, _, entry = heapq.heappop(queue)
+            if (when, window) in entry.timers[domain]:
+                entry.timers[domain].discard((when, window))
+                self.take(entry)
+                yield when, window
+
+    def earliest(self, domain: Domain) -> int | None:
+        """The earliest timer of all keys."""
+        waiting = [first for _, firsts, _ in self._index.values() if (first := firsts.get(domain)) is not None]
+        return min(waiting, default=None)
+
+    # --- between batches
+
+    def save(self) -> int:
+        """Write the buckets that were touched. How many keys there are now."""
+        by_bucket: dict[int, list[Entry]] = {bucket: [] for bucket in self._loaded}
+        for entry in self._entries.values():
+            if entry.values or entry.timers["event"] or entry.timers["processing"]:
+                by_bucket[entry.bucket].append(entry)
+        for bucket, entries in by_bucket.items():
+            self._write(bucket, entries)
+        if by_bucket:
+            self._backend.put(f"{self._operator}|index", pickle.dumps(self._index, protocol=5))
+        return sum(keys for keys, _, _ in self._index.values())
+
+    @property
+    def size(self) -> int:
+        """The bytes of all buckets."""
+        return sum(size for _, _, size in self._index.values())
+
+    def _write(self, bucket: int, entries: list[Entry]) -> None:
+        name = f"{self._operator}|{bucket}"
+        if not entries:
+            if self._index.pop(bucket, None) is not None:
+                self._backend.delete(name)
+            return
+        rows = [(e.key, e.values, sorted(e.timers["event"]), sorted(e.timers["processing"])) for e in entries]
+        written = pickled(rows)
+        self._backend.put(name, written)
+        first: dict[Domain, int] = {}
+        for domain in _DOMAINS:
+            times = [min(e.timers[domain])[0] for e in entries if e.timers[domain]]
+            if times:
+                first[domain] = min(times)
+        self._index[bucket] = (len(entries), first, len(written))

@@ -1,0 +1,90 @@
+"""What happens with every batch behind the last layer: its figures are read, then every sink is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark_runner.executor.records import decode
+from spark_runner.executor.rows import printed
+from spark_runner.executor.streaming.chunks import FIGURES, chunks_of, records_of
+from spark_runner.executor.streaming.layout import Layout
+from spark_runner.figures.results import Events, PrintedRecord
+from spark_runner.streaming.program import StreamJob, StreamSink
+from spark_runner.streaming.sinks import BatchWriter
+
+__all__ = ["BatchFigures", "Batches", "Halted"]
+
+BatchFigures = list[dict[str, Any]]
+
+
+class Halted(Exception):
+    """The run was asked to stop between two batches: the next one is left to a restart."""
+
+    MARK = "plan: stopped between two batches"
+
+    def __init__(self) -> None:
+        super().__init__(self.MARK)
+
+
+class Batches:
+    """The function that Spark calls with every batch."""
+
+    def __init__(
+        self,
+        job: StreamJob,
+        layout: Layout,
+        writer: BatchWriter,
+        events: Events,
+        taken: Callable[[int, BatchFigures], None],
+    ) -> None:
+        self.job, self.layout, self.writer, self.events, self.taken = job, layout, writer, events, taken
+        self.halted = False
+
+    def __call__(self, rows: DataFrame, batch: int) -> None:
+        if self.halted:
+            raise Halted
+        kept = rows.persist(StorageLevel.MEMORY_AND_DISK)
+        try:
+            figures = self._figures(kept)
+            received = {number for one in figures for number, count in one["edges"].items() if count}
+            for sink in self.job.sinks:
+                flows = [flow for flow in self.job.flows if flow.target == -1 - sink.number]
+                if any(str(flow.number) in received for flow in flows):
+                    self._feed(sink, kept.where(F.col("target") == -1 - sink.number), batch)
+            self.taken(batch, figures)
+        finally:
+            kept.unpersist()
+
+    @staticmethod
+    def _figures(rows: DataFrame) -> BatchFigures:
+        found = rows.where(F.col("target") == FIGURES).select("blob").collect()
+        return [json.loads(bytes(row["blob"])) for row in found]
+
+    def _feed(self, sink: StreamSink, rows: DataFrame, batch: int) -> None:
+        if sink.kind == "write":
+            self.writer.write(sink, rows, batch)
+        elif any(flow.sql for flow in self.writer.flows_of(sink)):
+            self._print_columns(sink, self.writer.columns(sink, rows))
+        else:
+            self._print(sink, rows)
+
+    def _print_columns(self, sink: StreamSink, frame: DataFrame) -> None:
+        for batch in frame.toArrow().to_batches():
+            for value in decode(batch.columns, batch.schema.names):
+                self.events(PrintedRecord(operator=sink.operator.key, subtask=None, text=printed(value)))
+
+    def _print(self, sink: StreamSink, rows: DataFrame) -> None:
+        found = []
+        for chunk in chunks_of(rows.toArrow().to_batches()):
+            indexes, values, _ = records_of(chunk.blob, self.layout.edges[chunk.edge].schema)
+            for at, (index, value) in enumerate(zip(indexes, values, strict=True)):
+                found.append(((chunk.base, index, chunk.producer, chunk.edge, chunk.seq, at), chunk.subtask, value))
+        for _, subtask, value in sorted(found, key=lambda one: one[0]):
+            number = subtask + 1 if sink.parallelism > 1 else None
+            self.events(PrintedRecord(operator=sink.operator.key, subtask=number, text=printed(value)))

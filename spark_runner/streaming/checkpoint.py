@@ -1,0 +1,127 @@
+"""A streaming run's checkpoint: what is in it, whose it is, and whether a job may continue from it.
+
+DIR/plan.json   what keeps state: operators by id, layers, parallelism; the sources
+DIR/spark/      Spark's own checkpoint
+DIR/control/    the control source
+DIR/owner       the run that uses it, locked while that run lives
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import uuid
+from pathlib import Path
+from typing import Any
+
+from planner.durable import write_json
+from planner.errors import ExecutionError, OptionError
+from spark_runner.streaming.comparison import check_restart, state_plan
+from spark_runner.streaming.program import StreamJob
+from spark_runner.streaming.storage import Folder
+
+__all__ = ["Checkpoint"]
+
+
+class Checkpoint:
+    """The folder of one streaming job's progress."""
+
+    def __init__(self, path: Path, *, lost: frozenset[str] = frozenset()) -> None:
+        self.path, self._asked = path, lost
+        self.lost: frozenset[str] = frozenset()
+        self._lock: int | None = None
+        self._document: dict[str, Any] = self._read()
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            found = json.loads((self.path / "plan.json").read_text())
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            raise ExecutionError(
+                f"the checkpoint {self.path} cannot be read: {error}", hint="start with a new --checkpoint"
+            ) from error
+        return dict(found)
+
+    @property
+    def id(self) -> str:
+        """A name of its own, kept from its first start on."""
+        if "id" not in self._document:
+            self._document["id"] = uuid.uuid4().hex[:8]
+        return str(self._document["id"])
+
+    @property
+    def spark(self) -> str:
+        """Spark's own part."""
+        return str(self.path / "spark")
+
+    @property
+    def control(self) -> Folder:
+        """The control source's part."""
+        return Folder(self.path / "control")
+
+    @property
+    def started(self) -> bool:
+        """Whether a batch was ever planned on it."""
+        return any((self.path / "spark" / "offsets").glob("[0-9]*"))
+
+    @property
+    def finished(self) -> bool:
+        """Whether the end of all input went through on it."""
+        return bool(self._document.get("finished"))
+
+    def check(self, job: StreamJob) -> None:
+        """Refuse a job that would lose state of this checkpoint, or take it for something else."""
+        unknown = sorted(self._asked - {one["key"] for one in self._document.get("operators", ())})
+        if unknown and self._document:
+            raise OptionError(f"--allow-lost-state {unknown[0]}: the checkpoint has no state of such an operator")
+        if self._document.get("operators") is not None:
+            self.lost = check_restart(self._document, job, allowed=self._asked, checkpoint=str(self.path))
+        elif (self.path / "spark").exists():
+            raise ExecutionError(
+                f"{self.path} holds a Spark checkpoint that this tool did not write",
+                hint="start with another --checkpoint",
+            )
+
+    def check_free(self) -> None:
+        """Refuse a checkpoint that a living run uses."""
+        if (self.path / "owner").exists():
+            self.claim("")
+            self.release()
+
+    def claim(self, run: str) -> None:
+        """Take the checkpoint for this process, until it ends."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self.path / "owner", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            owner = os.pread(handle, 200, 0).decode(errors="replace").strip()
+            os.close(handle)
+            raise ExecutionError(
+                f"run {owner or 'of another process'} uses the checkpoint {self.path}",
+                hint="wait for it, cancel it, or give this run another --checkpoint",
+            ) from None
+        if run:
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, run.encode(), 0)
+        self._lock = handle
+
+    def release(self) -> None:
+        """Let go of it."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def begin(self, job: StreamJob) -> None:
+        """Write down what is about to keep state here."""
+        lost = sorted({*self._document.get("lost", ()), *self.lost})
+        self._document = {"version": 1, "id": self.id, "lost": lost, **state_plan(job)}
+        self.path.mkdir(parents=True, exist_ok=True)
+        write_json(self.path / "plan.json", self._document)
+
+    def finish(self) -> None:
+        """Write down that all input has gone through."""
+        self._document["finished"] = True
+        write_json(self.path / "plan.json", self._document)

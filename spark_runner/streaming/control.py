@@ -1,0 +1,79 @@
+"""The control source: a folder of small text files in the checkpoint that is part of every query from its first start.
+
+It asks for slices of records that the job itself has, for ticks of processing time, and says that the input has ended.
+The number of a query's sources can never change, so this one is always there.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from typing import Any
+
+from planner.job import Collection, Sequence
+from spark_runner.streaming.program import StreamJob
+from spark_runner.streaming.storage import Folder
+
+__all__ = ["Control", "SLICE", "feed_sizes"]
+
+SLICE = 20_000  # records of each subtask in one slice
+_ORDERS = "orders"
+_APART = 0.01  # seconds between the times of two files
+
+
+def feed_sizes(job: StreamJob) -> list[int]:
+    """How many records the longest subtask of every source of the job's own has."""
+    sizes = []
+    for source in job.sources:
+        behaviour = source.operator.behaviour
+        if isinstance(behaviour, Collection | Sequence):
+            total = len(behaviour.records) if isinstance(behaviour, Collection) else behaviour.end - behaviour.start + 1
+            sizes.append(math.ceil(max(0, total) / source.parallelism))
+    return sizes
+
+
+class Control:
+    """The files of one checkpoint's control source."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+
+    def prepare(self, job: StreamJob, slice_size: int) -> None:
+        """Write the slices of the job's own records, all at once: a restart finds them there."""
+        self.folder.inner(_ORDERS).make()
+        if self.folder.exists("prepared"):
+            return
+        sizes = feed_sizes(job)
+        slices = math.ceil(max(sizes, default=0) / slice_size)
+        started = time.time() - slices * _APART  # readers take files by their time
+        for number in range(slices):
+            order = {"slice": number, "size": slice_size}
+            self._order(f"slice-{number:09d}", order, started + number * _APART)
+        if sizes and len(sizes) == len(job.sources):
+            self._order("z-end", {"end": True}, started + slices * _APART)  # nothing else can come
+        self.folder.write("prepared", b"")
+
+    def end(self) -> bool:
+        """Say that the input has ended. False where that was said before."""
+        if self.folder.exists(f"{_ORDERS}/z-end.json"):
+            return False
+        self._order("z-end", {"end": True})
+        return True
+
+    @property
+    def ended(self) -> bool:
+        """Whether the end of input was said."""
+        return self.folder.exists(f"{_ORDERS}/z-end.json")
+
+    def tick(self, number: int) -> None:
+        """Wake vertices whose timers of processing time are due."""
+        self._order(f"tick-{number:015d}", {"tick": number})
+
+    def _order(self, name: str, order: dict[str, Any], modified: float | None = None) -> None:
+        self.folder.write(f"{_ORDERS}/{name}.json", (json.dumps(order) + "\n").encode(), modified=modified)
+
+    @property
+    def orders(self) -> str:
+        """The folder that the query reads."""
+        return str(self.folder.path / _ORDERS)

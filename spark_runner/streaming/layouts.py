@@ -1,0 +1,168 @@
+"""From a streaming job to what is shipped to workers: functions, options and Arrow columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from planner.job import Aggregate, Watermarks, Window
+from spark_runner.executor.streaming.layout import (
+    EdgeSpec,
+    InputSpec,
+    Layout,
+    OperatorSpec,
+    SinkSpec,
+    SourceSpec,
+    VertexSpec,
+)
+from spark_runner.frames.python_pass import partitioner_of, selector_of, stamper_of
+from spark_runner.streaming.program import Columns, Flow, StreamJob, StreamOperation, StreamVertex
+
+__all__ = ["LayoutMaker"]
+
+_WINDOW = ("assigner", "size", "slide", "offset", "form", "lateness", "late_tag")
+
+
+class LayoutMaker:
+    """Makes the layout of a job whose sources' columns are known."""
+
+    def __init__(
+        self, job: StreamJob, schema_of: Callable[[str], pa.Schema], source_schemas: Mapping[int, pa.Schema]
+    ) -> None:
+        self.job, self.schema_of, self.source_schemas = job, schema_of, source_schemas
+        self.first_producers: list[int] = []
+        for vertex in job.vertices:
+            before = self.first_producers[-1] + job.vertices[vertex.number - 1].parallelism if vertex.number else 0
+            self.first_producers.append(before)
+
+    def layout(self, lost: frozenset[str] = frozenset()) -> Layout:
+        """The whole job."""
+        return Layout(
+            vertices=tuple(self._vertex(vertex) for vertex in self.job.vertices),
+            sources=tuple(
+                SourceSpec(
+                    number=source.number,
+                    vertex=source.vertex,
+                    names=tuple(self.source_schemas[source.number].names)
+                    if source.number in self.source_schemas
+                    else (),
+                )
+                for source in self.job.sources
+            ),
+            sinks=tuple(
+                SinkSpec(
+                    number=sink.number,
+                    vertex=sink.vertex,
+                    schema=None,
+                    parallelism=sink.parallelism,
+                    key=sink.operator.key,
+                    name=sink.name,
+                    place=str(sink.operator.location),
+                )
+                for sink in self.job.sinks
+            ),
+            lost=lost,
+        )
+
+    def schema(self, columns: Columns) -> pa.Schema | None:
+        """Arrow columns; None where records travel pickled."""
+        if isinstance(columns, int):
+            return self.source_schemas[columns]
+        return None if columns is None else self.schema_of(columns)
+
+    def _vertex(self, vertex: StreamVertex) -> VertexSpec:
+        entering = [flow for flow in self.job.flows if flow.target == vertex.number]
+        leaving = [flow for flow in self.job.flows if flow.source == vertex.number]
+        return VertexSpec(
+            number=vertex.number,
+            id=vertex.id,
+            name=vertex.name,
+            layer=vertex.layer,
+            parallelism=vertex.parallelism,
+            first_producer=self.first_producers[vertex.number],
+            operators=tuple(_operator(one) for one in vertex.operations),
+            inputs=tuple(self._input(flow) for flow in entering),
+            edges=tuple(self._edge(flow) for flow in leaving),
+            stateful=vertex.stateful,
+            watermarks=vertex.watermarks,
+        )
+
+    def _input(self, flow: Flow) -> InputSpec:
+        return InputSpec(
+            edge=flow.number,
+            position=flow.position,
+            first_producer=self.first_producers[flow.source],
+            producers=flow.producers,
+            ranges=_of_consumers(flow),
+            selector=None if flow.key is None or flow.custom is not None else selector_of(flow.key),
+            schema=self.schema(flow.columns),
+        )
+
+    def _edge(self, flow: Flow) -> EdgeSpec:
+        wants = flow.target >= 0 and self.job.vertices[flow.target].watermarks
+        return EdgeSpec(
+            number=flow.number,
+            node=flow.operation,
+            tag=flow.tag,
+            target=flow.target,
+            position=flow.position,
+            strategy=flow.strategy,
+            consumers=flow.consumers,
+            ranges=_of_producers(flow),
+            selector=None if flow.key is None else selector_of(flow.key),
+            custom=None if flow.custom is None else partitioner_of(flow.custom.target),
+            max_parallelism=flow.max_parallelism,
+            schema=self.schema(flow.columns),
+            blame=flow.declared_by if flow.declared_by is not None else flow.operation,
+            reader=flow.reader,
+            watermarks=wants,
+        )
+
+
+def _of_consumers(flow: Flow) -> tuple[tuple[int, int], ...]:
+    """The first and the last producer of each consumer."""
+    found: dict[int, tuple[int, int]] = {}
+    for consumer, first, last in flow.ranges:
+        before = found.get(consumer)
+        found[consumer] = (first, last) if before is None else (min(before[0], first), max(before[1], last))
+    return tuple(found[consumer] for consumer in range(flow.consumers)) if found else ()
+
+
+def _of_producers(flow: Flow) -> tuple[tuple[int, int], ...]:
+    """The first and the last consumer of each producer."""
+    found: dict[int, list[int]] = {}
+    for consumer, first, last in flow.ranges:
+        for producer in range(first, last + 1):
+            found.setdefault(producer, []).append(consumer)
+    return tuple((min(found[p]), max(found[p])) for p in range(flow.producers)) if found else ()
+
+
+def _operator(one: StreamOperation) -> OperatorSpec:
+    operation = one.operation
+    operator = operation.operator
+    behaviour: Any = operator.behaviour
+    function, options = getattr(behaviour, "target", None), {}
+    if isinstance(behaviour, Window):
+        function = behaviour.function.target if behaviour.function is not None else None
+        options["window"] = {name: getattr(behaviour, name, None) for name in _WINDOW}
+    elif isinstance(behaviour, Watermarks):
+        function = stamper_of(behaviour)
+        options["out_of_orderness"] = behaviour.out_of_orderness
+    elif isinstance(behaviour, Aggregate):
+        options["aggregate"] = (operator.kind, behaviour.field)
+    elif operator.kind == "async_map":
+        options["capacity"], options["timeout"] = operator.capacity, operator.timeout
+    return OperatorSpec(
+        role=one.role,
+        function=function,
+        parent=operation.parent,
+        tag=operation.tag,
+        id=one.id,
+        key=operator.key,
+        name=operation.name,
+        place=str(operator.location),
+        keyed=operation.keyed,
+        options=options,
+    )

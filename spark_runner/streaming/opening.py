@@ -1,0 +1,80 @@
+"""What is known of a streaming run before a session starts: its program, its checkpoint, its trigger. No PySpark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from planner.errors import OptionError
+from planner.pipeline import Plan
+from spark_runner.clusters.master import parse_master
+from spark_runner.clusters.request import RunRequest, parse_trigger
+from spark_runner.program.program import SparkProgram, Step
+from spark_runner.streaming.checkpoint import Checkpoint
+from spark_runner.streaming.lower import lower_stream
+from spark_runner.streaming.program import StreamJob
+from spark_runner.streaming.storage import local_folder
+
+__all__ = ["check_stream", "open_checkpoint", "stream_interval", "stream_program"]
+
+
+def stream_program(plan: Plan) -> SparkProgram:
+    """The streaming program of a plan."""
+    job = lower_stream(plan)
+    assert plan.job_graph is not None
+    steps = tuple(
+        Step(
+            vertex=number,
+            id=plan.job_graph.vertices[number].id,
+            name=vertex.name,
+            parallelism=vertex.parallelism,
+            passes=(),
+            nodes=plan.job_graph.vertices[number].nodes,
+        )
+        for number, vertex in enumerate(job.vertices)
+    )
+    return SparkProgram(
+        name=plan.stream_graph.name,
+        mode="streaming",
+        file=plan.job.location.file,
+        steps=steps,
+        passes=(),
+        sinks=(),
+        stream=job,
+    )
+
+
+def check_stream(job: StreamJob, request: RunRequest) -> None:
+    """Refuse a run that cannot go well: the master, and the checkpoint's state against the job's."""
+    master = parse_master(request.master)
+    if master.kind == "connect":
+        raise OptionError(
+            f"{request.master}: streaming runs on Spark Connect are not supported yet",
+            hint="use a local, standalone or YARN master",
+        )
+    if request.deploy_mode == "cluster":
+        raise OptionError(
+            "--deploy-mode cluster: streaming runs with the driver on the cluster are not supported yet",
+            hint="leave it out: the driver then runs here",
+        )
+    if request.checkpoint is not None:
+        checkpoint = open_checkpoint(request, Path())
+        checkpoint.check_free()
+        checkpoint.check(job)
+    elif request.allow_lost_state:
+        raise OptionError("--allow-lost-state is for a --checkpoint that has state")
+
+
+def open_checkpoint(request: RunRequest, run_folder: Path) -> Checkpoint:
+    """The checkpoint a run asked for, else one inside the run's own folder."""
+    lost = frozenset(request.allow_lost_state)
+    if request.checkpoint is None:
+        return Checkpoint(run_folder / "checkpoint", lost=lost)
+    return Checkpoint(local_folder(request.checkpoint, Path(request.folder)), lost=lost)
+
+
+def stream_interval(request: RunRequest, job: StreamJob) -> tuple[int | None, bool]:
+    """Milliseconds between batches, None for whatever there is and then end; and whether it is one batch only."""
+    if request.trigger is None:
+        return (None if job.bounded else 0), False
+    trigger = parse_trigger(request.trigger)
+    return (None if trigger.available_now else trigger.interval), trigger.once

@@ -1,0 +1,51 @@
+"""A streaming run as its supervision sees it: the checkpoint is taken, attempts are made, a stop lets the batch end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spark_runner.clusters.request import RunRequest
+from spark_runner.figures.results import Events, RunResult
+from spark_runner.program.program import SparkProgram
+from spark_runner.streaming.opening import open_checkpoint, stream_interval
+
+if TYPE_CHECKING:
+    from spark_runner.streaming.execute import StreamRun
+
+__all__ = ["StreamWork"]
+
+
+class StreamWork:
+    """One run's stream, over all its attempts."""
+
+    def __init__(self, program: SparkProgram, request: RunRequest, folder: Path) -> None:
+        self.program, self.request = program, request
+        self.checkpoint = open_checkpoint(request, folder)
+        self._current: StreamRun | None = None
+        self._halted = False
+
+    def claim(self, run: str) -> None:
+        """Take the checkpoint, and check again that the job may continue from it."""
+        self.checkpoint.claim(run)
+        self.checkpoint.check(self.program.stream)
+
+    def execute(self, spark: Any, events: Events) -> RunResult:
+        """One attempt."""
+        from spark_runner.streaming.execute import StreamOptions, StreamRun
+
+        interval, once = stream_interval(self.request, self.program.stream)
+        self._current = StreamRun(
+            self.program, spark, self.checkpoint, StreamOptions(interval=interval, once=once), events=events
+        )
+        return self._current.run()
+
+    def halt(self) -> None:
+        """Let the batch at hand end, and start no other."""
+        self._halted = True
+        if self._current is not None:
+            self._current.halt()
+
+    def release(self) -> None:
+        """Let go of the checkpoint."""
+        self.checkpoint.release()

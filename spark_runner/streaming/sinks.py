@@ -1,0 +1,158 @@
+"""Writers of a streaming job, batch by batch.
+
+Files go into a folder for every batch, written aside and moved into place whole: a batch that runs again replaces its
+folder, so every record is there exactly once. What `_manifest/` names is complete. Other writers (Kafka, databases) get
+every batch once, and again when a batch runs again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import IntegerType, LongType, StructField, StructType
+
+from planner.errors import ExecutionError
+from planner.job import Writer
+from spark_runner.batch.hadoop_files import Files
+from spark_runner.executor.streaming.layout import Layout
+from spark_runner.executor.streaming.written import NUMBER, SUBTASK
+from spark_runner.frames.blame import blamed
+from spark_runner.streaming.program import Flow, StreamJob, StreamSink
+from spark_runner.streaming.query import Query
+from spark_runner.streaming.sources import FILE_FORMATS, applied
+
+__all__ = ["BatchWriter"]
+
+_MANIFEST = "_manifest"
+
+
+class BatchWriter:
+    """All writers of a job."""
+
+    def __init__(self, query: Query, layout: Layout, spark: SparkSession, checkpoint: str) -> None:
+        self.query, self.layout, self.spark, self.checkpoint = query, layout, spark, checkpoint
+        self.job: StreamJob = query.job
+        self.files = Files(spark)
+
+    def flows_of(self, sink: StreamSink) -> list[Flow]:
+        """The streams that end in a sink."""
+        return [flow for flow in self.job.flows if flow.target == -1 - sink.number]
+
+    # --- before the first batch
+
+    def claim(self, *, first: bool) -> None:
+        """Refuse or clear what lies at the sinks' paths, as their modes say, before a checkpoint's first batch."""
+        targets: dict[str, StreamSink] = {}
+        for sink in self.job.sinks:
+            target = self.target(sink)
+            if target is None:
+                continue
+            other = targets.setdefault(target.rstrip("/"), sink)
+            if other is not sink:
+                raise self._refused(sink, f"writes to {target}, as {other.operator.key!r} does", "give it its own path")
+            if first and self._writes_files(sink) and self.files.exists(target):
+                self._make_room(sink, target)
+
+    def _make_room(self, sink: StreamSink, target: str) -> None:
+        mode = _writer(sink).mode
+        if mode == "error":
+            raise self._refused(
+                sink,
+                f"writes to {target}, which exists already, and this checkpoint is new",
+                "set `mode: overwrite` or `mode: append`, move it away, or continue with the --checkpoint that wrote it",
+            )
+        if mode == "overwrite":
+            self.files.delete(target)
+
+    @staticmethod
+    def _refused(sink: StreamSink, problem: str, hint: str) -> ExecutionError:
+        return ExecutionError(
+            f"operator {sink.operator.key!r} ({sink.name}) {problem}",
+            operator=sink.operator.key,
+            location=sink.operator.location,
+            hint=hint,
+        )
+
+    def target(self, sink: StreamSink) -> str | None:
+        """Where a sink's files go."""
+        if sink.kind != "write" or _writer(sink).path is None:
+            return None
+        return self.query.path(str(_writer(sink).path))
+
+    def _writes_files(self, sink: StreamSink) -> bool:
+        return _writer(sink).format.lower() in FILE_FORMATS
+
+    # --- one batch
+
+    def write(self, sink: StreamSink, rows: DataFrame, batch: int) -> None:
+        """One batch of one sink."""
+        writer = _writer(sink)
+        with blamed(sink.operator, sink.name, "could not be written"):
+            frame = self.columns(sink, rows, numbered=writer.format.lower() == "kafka")
+            if writer.format.lower() == "kafka":
+                frame = _with_headers(frame, batch)
+            if self._writes_files(sink):
+                self._write_folder(sink, frame, batch)
+            else:
+                out = frame.write.format(writer.format).options(**dict(writer.options)).mode("append")
+                target = self.target(sink)
+                out.save() if target is None else out.save(target)
+
+    def columns(self, sink: StreamSink, rows: DataFrame, *, numbered: bool = False) -> DataFrame:
+        """The records of a batch as columns, behind the SQL operators in front of the sink."""
+        ordered = rows.coalesce(sink.parallelism).sortWithinPartitions("base", "producer", "seq")
+        frames = [self._flow(flow, ordered, numbered) for flow in self.flows_of(sink)]
+        return reduce(DataFrame.unionByName, frames)
+
+    def _flow(self, flow: Flow, rows: DataFrame, numbered: bool) -> DataFrame:
+        assert flow.columns is not None
+        schema = self.query.schema(flow.columns)
+        hidden = [StructField(SUBTASK, IntegerType()), StructField(NUMBER, LongType())] if numbered else []
+        function = _columns({flow.number: self.layout.edges[flow.number].schema}, list(schema.names), numbered)
+        frame = rows.where(F.col("edge") == flow.number).mapInArrow(function, StructType([*schema.fields, *hidden]))
+        for operation in flow.sql:
+            with blamed(operation.operator, operation.name):
+                frame = applied(operation, frame, (SUBTASK, NUMBER))
+        return frame
+
+    def _write_folder(self, sink: StreamSink, frame: DataFrame, batch: int) -> None:
+        writer, target = _writer(sink), self.target(sink)
+        assert target is not None
+        folder = f"batch={batch}" if writer.mode != "append" else f"batch={self.checkpoint}-{batch}"
+        aside = f"{target}/.b{batch}"
+        self.files.delete(aside)
+        frame.write.format(writer.format).options(**dict(writer.options)).mode("error").save(aside)
+        self.files.replace(aside, f"{target}/{folder}")
+        entry = {"batch": batch, "folder": folder, "checkpoint": self.checkpoint}
+        self.files.write_text(f"{target}/{_MANIFEST}/{folder}.json", json.dumps(entry) + "\n")
+
+
+def _writer(sink: StreamSink) -> Writer:
+    behaviour = sink.operator.behaviour
+    return behaviour if isinstance(behaviour, Writer) else Writer(format="console")
+
+
+def _with_headers(frame: DataFrame, batch: int) -> DataFrame:
+    """Kafka records that say which batch, subtask and number they are: readers can drop what came twice."""
+
+    def header(name: str, value: Any) -> Any:
+        return F.struct(F.lit(name).alias("key"), value.cast("string").cast("binary").alias("value"))
+
+    headers = F.array(
+        header("plan.batch", F.lit(batch)), header("plan.subtask", F.col(SUBTASK)), header("plan.number", F.col(NUMBER))
+    )
+    return frame.withColumn("headers", headers).drop(SUBTASK, NUMBER)
+
+
+def _columns(schemas: dict[int, Any], names: list[str], numbered: bool) -> Callable[[Any], Any]:
+    def run(batches: Any) -> Any:
+        from spark_runner.executor.streaming.written import run_columns
+
+        return run_columns(schemas, names, numbered, batches)
+
+    return run

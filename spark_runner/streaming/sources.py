@@ -1,0 +1,132 @@
+"""Sources of a streaming query: Spark's streaming readers, with columns that give every record its position."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from planner.errors import ExecutionError
+from planner.job import Explode, Reader, Select, Where
+from spark_runner.frames.blame import blamed
+from spark_runner.frames.read_failures import READER_DEFAULTS
+from spark_runner.program.program import Operation
+from spark_runner.streaming.program import StreamSource
+
+__all__ = ["FILE_FORMATS", "HIDDEN", "applied", "now", "reader_frame"]
+
+HIDDEN = ("__b0", "__b1", "__b2", "__split", "__at", "__now")
+FILE_FORMATS = frozenset({"text", "csv", "json", "parquet", "orc", "avro", "xml", "binaryfile"})
+_LIMITS = {"kafka": {"maxOffsetsPerTrigger": "200000"}}
+_FILE_LIMIT = {"maxFilesPerTrigger": "100"}
+_KAFKA_TEXT = frozenset({"key", "value"})
+
+
+def now() -> Column:
+    """The batch's time, which is the same when the batch runs again."""
+    return F.unix_millis(F.current_timestamp()).alias("__now")
+
+
+def reader_frame(spark: SparkSession, source: StreamSource, path_of: Callable[[str], str]) -> DataFrame:
+    """The frame of a streaming reader behind its SQL operators, with the hidden columns."""
+    with blamed(source.operator, source.operation.name, "cannot be read as a stream"):
+        frame = _positioned(_loaded(spark, source, path_of), source)
+    for operation in source.sql:
+        with blamed(operation.operator, operation.name):
+            frame = applied(operation, frame)
+    return frame
+
+
+def _loaded(spark: SparkSession, source: StreamSource, path_of: Callable[[str], str]) -> DataFrame:
+    reader = source.operator.behaviour
+    assert isinstance(reader, Reader)
+    kind = reader.format.lower()
+    limits = _FILE_LIMIT if kind in FILE_FORMATS else _LIMITS.get(kind, {})
+    declared = source.operator.output is not None
+    defaults = READER_DEFAULTS.get(kind, {}) if declared else {}
+    options = {**limits, **defaults, **dict(reader.options)}
+    path = None if reader.path is None else path_of(reader.path)
+    stream = spark.readStream.format(reader.format).options(**_streamed(kind, options))
+    if kind in FILE_FORMATS:
+        stream = stream.schema(source.operator.output or _found_schema(spark, source, reader, path))
+    elif declared and kind != "kafka":
+        stream = stream.schema(source.operator.output)
+    frame = stream.load() if path is None else stream.load(path)
+    return _kafka_columns(frame, source) if kind == "kafka" and declared else frame
+
+
+def _streamed(kind: str, options: dict[str, str]) -> dict[str, str]:
+    """Without what only a batch may say."""
+    return {k: v for k, v in options.items() if not (kind == "kafka" and k.lower() == "endingoffsets")}
+
+
+def _found_schema(spark: SparkSession, source: StreamSource, reader: Reader, path: str | None) -> StructType:
+    """The columns of the files that are there already."""
+    plain = {k: v for k, v in dict(reader.options).items() if k.lower() != "maxfilespertrigger"}
+    batch = spark.read.format(reader.format).options(**plain)
+    try:
+        return (batch.load() if path is None else batch.load(path)).schema
+    except Exception as error:
+        raise ExecutionError(
+            f"operator {source.operator.key!r} ({source.operation.name}): its columns are not declared, "
+            f"and there is no file in {path} to take them from",
+            operator=source.operator.key,
+            location=source.operator.location,
+            hint="declare them: a type for the source (Python), `schema:` (YAML)",
+        ) from error
+
+
+def _kafka_columns(frame: DataFrame, source: StreamSource) -> DataFrame:
+    """Kafka's columns with the declared names and types, and where each record lies."""
+    declared = StructType.fromDDL(str(source.operator.output))
+    unknown = [field.name for field in declared.fields if field.name not in frame.columns]
+    if unknown:
+        raise ExecutionError(
+            f"operator {source.operator.key!r} declares {', '.join(unknown)}, which Kafka records do not have",
+            operator=source.operator.key,
+            location=source.operator.location,
+            hint="declare `value STRING` and take it apart in an operator; there are also key, topic, partition, "
+            "offset and timestamp",
+        )
+    columns = [F.col(field.name).cast(field.dataType).alias(field.name) for field in declared.fields]
+    return frame.select(*columns, *_kafka_position())
+
+
+def _kafka_position() -> list[Column]:
+    at = F.unix_millis(F.col("timestamp")).alias("__at")
+    return [F.col("partition").cast("bigint").alias("__split"), at]
+
+
+def _positioned(frame: DataFrame, source: StreamSource) -> DataFrame:
+    reader = source.operator.behaviour
+    assert isinstance(reader, Reader)
+    kind = reader.format.lower()
+    zero = F.lit(0).cast("bigint")
+    if kind in FILE_FORMATS:
+        path = F.xxhash64(F.col("_metadata.file_path"))
+        base = (F.unix_micros(F.col("_metadata.file_modification_time")), path)
+        block = F.col("_metadata.file_block_start") if kind != "binaryfile" else zero
+        added = [base[0].alias("__b0"), base[1].alias("__b1"), block.alias("__b2"), path.alias("__split")]
+    elif kind == "kafka":
+        added = [zero.alias("__b0"), zero.alias("__b1"), zero.alias("__b2")]
+        if "__split" not in frame.columns:
+            added += _kafka_position()
+    else:
+        task = F.spark_partition_id().cast("bigint")
+        added = [zero.alias("__b0"), task.alias("__b1"), zero.alias("__b2"), task.alias("__split")]
+    return frame.select("*", *added, now())
+
+
+def applied(operation: Operation, frame: DataFrame, hidden: tuple[str, ...] = HIDDEN) -> DataFrame:
+    """A SQL operator on a frame whose hidden columns come along."""
+    behaviour: Any = operation.operator.behaviour
+    kept = [F.col(name) for name in hidden if name in frame.columns]
+    if isinstance(behaviour, Where):
+        return frame.where(behaviour.condition)
+    if isinstance(behaviour, Select):
+        return frame.select(*(F.expr(sql).alias(name) for name, sql in behaviour.columns), *kept)
+    assert isinstance(behaviour, Explode)
+    return frame.select(F.explode(F.expr(behaviour.expression)).alias(behaviour.column), *kept)

@@ -1,0 +1,129 @@
+"""What a streaming run has counted so far, batch by batch: a batch that runs again replaces its own figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planner.job import Writer
+from spark_runner.figures.results import OperatorFigures, RunResult, SinkFigures, SubtaskFigures, VertexFigures
+from spark_runner.program.program import SparkProgram
+from spark_runner.streaming.program import StreamJob, StreamSink
+
+__all__ = ["Totals"]
+
+
+class Totals:
+    """Sums over all batches of a run."""
+
+    def __init__(self, job: StreamJob, program: SparkProgram) -> None:
+        self.job, self.program = job, program
+        self.targets: dict[int, str | None] = {}
+        self._last: tuple[int, list[dict[str, Any]]] | None = None
+        self._taken: dict[tuple[int, int], int] = {}  # vertex, operator -> records
+        self._given: dict[tuple[int, int], int] = {}
+        self._arrived: dict[int, int] = {}  # by vertex
+        self._edges: dict[int, int] = {}
+        self._subtasks: dict[tuple[int, int], dict[str, Any]] = {}
+        self._timers: dict[tuple[int, int], int | None] = {}
+
+    @property
+    def next_timer(self) -> int | None:
+        """The earliest timer of processing time that anybody has set."""
+        return min((timer for timer in self._timers.values() if timer is not None), default=None)
+
+    def take(self, batch: int, figures: list[dict[str, Any]]) -> None:
+        """The figures of one batch, in the attempt that was written."""
+        if self._last is not None:
+            if self._last[0] == batch:
+                self._add(self._last[1], -1)
+        self._last = (batch, figures)
+        self._add(figures, 1)
+        for one in figures:
+            self._timers[one["vertex"], one["subtask"]] = one["timer"]
+
+    def _add(self, figures: list[dict[str, Any]], sign: int) -> None:
+        for one in figures:
+            vertex = one["vertex"]
+            _plus(self._arrived, vertex, sign * one["taken"])
+            for number, (taken, given, _) in enumerate(one["operators"]):
+                _plus(self._taken, (vertex, number), sign * taken)
+                _plus(self._given, (vertex, number), sign * given)
+            for edge, count in one["edges"].items():
+                _plus(self._edges, int(edge), sign * count)
+            subtask = self._subtasks.setdefault(
+                (vertex, one["subtask"]),
+                {"host": one["host"], "started": one["started"], "seconds": 0.0, "taken": 0, "given": 0},
+            )
+            subtask["seconds"] += sign * one["seconds"]
+            subtask["taken"] += sign * one["taken"]
+            subtask["given"] += sign * sum(one["edges"].values())
+
+    def result(self) -> RunResult:
+        """The figures of the run."""
+        return RunResult(
+            vertices=tuple(self._vertex(number) for number in range(len(self.job.vertices))),
+            sinks=tuple(self._sink(sink) for sink in self.job.sinks),
+        )
+
+    def _vertex(self, number: int) -> VertexFigures:
+        vertex, step = self.job.vertices[number], self.program.steps[number]
+        found = {figures.node: figures for figures in self._operators(number)}
+        return VertexFigures(
+            vertex=number,
+            name=vertex.name,
+            parallelism=vertex.parallelism,
+            operators=tuple(found[node] for node in step.nodes if node in found),
+            subtasks=tuple(
+                SubtaskFigures(
+                    subtask=subtask,
+                    stage=0,
+                    attempt=0,
+                    host=one["host"],
+                    started=one["started"],
+                    seconds=one["seconds"],
+                    records_in=one["taken"],
+                    records_out=one["given"],
+                )  # fmt: skip
+                for (owner, subtask), one in sorted(self._subtasks.items())
+                if owner == number
+            ),
+        )
+
+    def _operators(self, number: int) -> list[OperatorFigures]:
+        found = []
+        for source in self.job.sources:
+            if source.vertex == number:
+                operator = source.operator
+                given = None if source.sql else self._arrived.get(number, 0)
+                found.append(_figures(source.operation.node, operator.key, source.operation.name, 0, given))
+        for at, one in enumerate(self.job.vertices[number].operations):
+            counts = self._taken.get((number, at), 0), self._given.get((number, at), 0)
+            if not one.id.endswith("-time"):
+                found.append(_figures(one.operation.node, one.operation.operator.key, one.operation.name, *counts))
+        for sink in self.job.sinks:
+            if sink.vertex == number:
+                found.append(_figures(sink.node, sink.operator.key, sink.name, self._received(sink), 0))
+        return found
+
+    def _received(self, sink: StreamSink) -> int | None:
+        flows = [flow for flow in self.job.flows if flow.target == -1 - sink.number]
+        if any(flow.sql for flow in flows):
+            return None
+        return sum(self._edges.get(flow.number, 0) for flow in flows)
+
+    def _sink(self, sink: StreamSink) -> SinkFigures:
+        behaviour = sink.operator.behaviour
+        return SinkFigures(
+            operator=sink.operator.key,
+            format=behaviour.format if isinstance(behaviour, Writer) else "print",
+            path=self.targets.get(sink.number),
+            records=self._received(sink),
+        )
+
+
+def _plus(counts: dict[Any, int], key: Any, more: int) -> None:
+    counts[key] = counts.get(key, 0) + more
+
+
+def _figures(node: int, key: str, name: str, taken: int | None, given: int | None) -> OperatorFigures:
+    return OperatorFigures(node=node, key=key, name=name, records_in=taken, records_out=given)

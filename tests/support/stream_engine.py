@@ -1,0 +1,118 @@
+"""Runs a streaming job's worker half without Spark: the very code that runs on workers, batch by batch.
+
+Every batch starts from pickled functions and from state as bytes, as it does on Spark.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable
+from typing import Any
+
+import pyarrow as pa
+
+from planner.job import Collection, JobDefinition, Sequence
+from planner.pipeline import plan
+from pyspark import cloudpickle
+from spark_runner.executor.streaming.chunks import Chunk, chunk_batch, chunks_of, records_of
+from spark_runner.executor.streaming.layers import run_control, run_slot
+from spark_runner.streaming.layouts import LayoutMaker
+from spark_runner.streaming.lower import lower_stream
+
+_TYPES = {"bigint": pa.int64(), "string": pa.string(), "double": pa.float64()}
+
+
+class DictBackend:
+    """State as bytes in a dict."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, bytes] = {}
+
+    def get(self, key: str) -> bytes | None:
+        return self.kept.get(key)
+
+    def put(self, key: str, value: bytes) -> None:
+        assert isinstance(value, bytes)
+        self.kept[key] = value
+
+    def delete(self, key: str) -> None:
+        self.kept.pop(key, None)
+
+
+def schema_of(ddl: str) -> pa.Schema:
+    """The columns of simple DDL."""
+    return pa.schema([pa.field(*((name, _TYPES[kind]))) for name, kind in (part.split() for part in ddl.split(", "))])
+
+
+class StreamEngine:
+    """One job, with its state, between batches."""
+
+    def __init__(self, job: JobDefinition) -> None:
+        self.job = lower_stream(plan(job))
+        layout = LayoutMaker(self.job, schema_of, {}).layout()
+        self.payload = cloudpickle.dumps(layout)
+        self.edges = layout.edges
+        feeds = {source.number: _records(source.operator.behaviour) for source in self.job.sources}
+        self.feeds = cloudpickle.dumps(feeds)
+        self.size = max((len(feed) for feed in feeds.values()), default=0)
+        self.state: dict[tuple[int, int], DictBackend] = {}
+        self.sinks: dict[int, list[tuple[Any, ...]]] = {sink.number: [] for sink in self.job.sinks}
+        self.figures: list[bytes] = []
+
+    def batch(self, orders: Iterable[str], now: int = 0) -> None:
+        """One micro-batch of these orders to the control source."""
+        values = list(orders)
+        rows = pa.RecordBatch.from_arrays(
+            [pa.array(values, pa.string()), pa.array([now] * len(values), pa.int64())], ["value", "__now"]
+        )
+        chunks = self._moved(run_control(self.payload, self.feeds, [rows]))
+        for number, layer in enumerate(self.job.layers, start=1):
+            chunks = self._layer(number, max(v.parallelism for v in layer), chunks)
+        self._take(chunks)
+
+    def _layer(self, number: int, width: int, chunks: list[Chunk]) -> list[Chunk]:
+        out: list[Chunk] = []
+        for slot in range(width):
+            mine = [chunk for chunk in chunks if chunk.subtask % width == slot]
+            if mine:
+                backend = self.state.setdefault((number, slot), DictBackend())
+                out.extend(run_slot(self.payload, number, mine[::-1], backend))  # any order must do
+        return self._moved([chunk_batch(out)])
+
+    @staticmethod
+    def _moved(batches: Iterable[pa.RecordBatch]) -> list[Chunk]:
+        return chunks_of(list(batches))
+
+    def _take(self, chunks: list[Chunk]) -> None:
+        found: dict[int, list[tuple[Any, ...]]] = {number: [] for number in self.sinks}
+        for chunk in chunks:
+            if chunk.target <= -1_000_000:
+                self.figures.append(chunk.blob)
+                continue
+            indexes, values, _ = records_of(chunk.blob, self.edges[chunk.edge].schema)
+            for at, (index, value) in enumerate(zip(indexes, values, strict=True)):
+                order = (chunk.base, index, chunk.producer, chunk.edge, chunk.seq, at)
+                found[-1 - chunk.target].append((order, chunk.subtask, value))
+        for number, records in found.items():
+            self.sinks[number].extend((subtask, value) for _, subtask, value in sorted(records, key=lambda r: r[0]))
+
+    def run(self, cuts: Iterable[int], now: int = 0) -> dict[int, list[tuple[int, Any]]]:
+        """The whole input: record by record slices, cut into batches in front of these slices, then the end."""
+        borders = [0, *sorted(set(cuts)), self.size]
+        for first, last in zip(borders, borders[1:], strict=False):
+            if first < last:
+                self.batch((f'{{"slice": {n}, "size": 1}}' for n in range(first, last)), now)
+        self.batch(['{"end": true}'], now)
+        return self.sinks
+
+
+def _records(behaviour: Any) -> Any:
+    if isinstance(behaviour, Sequence):
+        return range(behaviour.start, behaviour.end + 1)
+    assert isinstance(behaviour, Collection)
+    return list(behaviour.records)
+
+
+def roundtrip(value: Any) -> Any:
+    """A value as it comes out of pickling."""
+    return pickle.loads(cloudpickle.dumps(value))
