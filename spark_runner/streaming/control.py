@@ -15,7 +15,7 @@ from planner.job import Collection, Sequence
 from spark_runner.streaming.program import StreamJob
 from spark_runner.streaming.storage import Folder
 
-__all__ = ["Control", "SLICE", "feed_sizes"]
+__all__ = ["SLICE", "Control", "feed_sizes"]
 
 SLICE = 20_000  # records of each subtask in one slice
 _ORDERS = "orders"

@@ -16,7 +16,7 @@ from spark_runner.figures.results import ActionStarted, Events, RunResult, SinkW
 from spark_runner.frames.blame import translated
 from spark_runner.frames.shipping import ship
 from spark_runner.program.program import SparkProgram
-from spark_runner.streaming.batches import BatchFigures, Batches, Halted
+from spark_runner.streaming.batches import Batches, BatchFigures, Halted
 from spark_runner.streaming.checkpoint import Checkpoint
 from spark_runner.streaming.control import SLICE, Control
 from spark_runner.streaming.program import StreamJob

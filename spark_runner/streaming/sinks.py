@@ -64,7 +64,7 @@ class BatchWriter:
             raise self._refused(
                 sink,
                 f"writes to {target}, which exists already, and this checkpoint is new",
-                "set `mode: overwrite` or `mode: append`, move it away, or continue with the --checkpoint that wrote it",
+                "set `mode: overwrite` or `mode: append`, move it away, or use the --checkpoint that wrote it",
             )
         if mode == "overwrite":
             self.files.delete(target)

@@ -33,9 +33,8 @@ class Totals:
 
     def take(self, batch: int, figures: list[dict[str, Any]]) -> None:
         """The figures of one batch, in the attempt that was written."""
-        if self._last is not None:
-            if self._last[0] == batch:
-                self._add(self._last[1], -1)
+        if self._last is not None and self._last[0] == batch:
+            self._add(self._last[1], -1)
         self._last = (batch, figures)
         self._add(figures, 1)
         for one in figures:
@@ -83,7 +82,7 @@ class Totals:
                     seconds=one["seconds"],
                     records_in=one["taken"],
                     records_out=one["given"],
-                )  # fmt: skip
+                )
                 for (owner, subtask), one in sorted(self._subtasks.items())
                 if owner == number
             ),

@@ -5,15 +5,16 @@ Every batch starts from pickled functions and from state as bytes, as it does on
 
 from __future__ import annotations
 
+import itertools
 import pickle
 from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
+from pyspark import cloudpickle
 
 from planner.job import Collection, JobDefinition, Sequence
 from planner.pipeline import plan
-from pyspark import cloudpickle
 from spark_runner.executor.streaming.chunks import Chunk, chunk_batch, chunks_of, records_of
 from spark_runner.executor.streaming.layers import run_control, run_slot
 from spark_runner.streaming.layouts import LayoutMaker
@@ -99,7 +100,7 @@ class StreamEngine:
     def run(self, cuts: Iterable[int], now: int = 0) -> dict[int, list[tuple[int, Any]]]:
         """The whole input: record by record slices, cut into batches in front of these slices, then the end."""
         borders = [0, *sorted(set(cuts)), self.size]
-        for first, last in zip(borders, borders[1:], strict=False):
+        for first, last in itertools.pairwise(borders):
             if first < last:
                 self.batch((f'{{"slice": {n}, "size": 1}}' for n in range(first, last)), now)
         self.batch(['{"end": true}'], now)

@@ -8,6 +8,7 @@ anew by open().
 from __future__ import annotations
 
 import pickle
+from types import FunctionType
 from typing import Any
 
 from spark_runner.executor.records import pickled
@@ -22,28 +23,27 @@ class Attributes:
 
     def __init__(self, function: Any) -> None:
         self._function = function
-        self._before = {} if not self._has_own() else {name: _bytes(value) for name, value in self._plain()}
-        self._restored: dict[str, bytes] = {}
+        self._before = {name: _bytes(value) for name, value in self._plain()}
+
+    @classmethod
+    def of(cls, function: Any) -> Attributes | None:
+        """The attributes of an object; a plain function has none."""
+        has_own = isinstance(getattr(function, "__dict__", None), dict) and not isinstance(function, FunctionType)
+        return cls(function) if has_own else None
 
     def restore(self, changed: dict[str, bytes]) -> None:
         """Give the function what it remembered at the end of the last batch."""
-        self._restored = changed
         for name, written in changed.items():
             setattr(self._function, name, pickle.loads(written))
 
     def changed(self) -> dict[str, bytes]:
         """What differs now from what open() left, pickled."""
         found = {}
-        for name, value in self._plain() if self._has_own() else ():
+        for name, value in self._plain():
             written = _bytes(value)
             if written is not None and written != self._before.get(name):
                 found[name] = written
         return found
-
-    def _has_own(self) -> bool:
-        return isinstance(getattr(self._function, "__dict__", None), dict) and not isinstance(
-            self._function, type(_bytes)
-        )
 
     def _plain(self) -> list[tuple[str, Any]]:
         return [

@@ -96,6 +96,7 @@ class Exit:
         position = self.position
         if position.base != self.shift_of:
             self.shift, self.shift_of = zlib.crc32(position.base.encode()), position.base
+            self.made_at = -1
         if position.index != self.made_at:
             self.made, self.made_at = 0, position.index
         self.made += 1

@@ -46,7 +46,7 @@ class StreamOperator:
         opening = getattr(self.function, "open", None)
         if self.wants_open and callable(opening):
             opening(self.runtime())
-        self.attributes = Attributes(self.function) if self.task.vertex.stateful else None
+        self.attributes = Attributes.of(self.function) if self.task.vertex.stateful else None
         if self.attributes is not None:
             self.attributes.restore(self.task.kept(self.spec.id, "self", {}))
 

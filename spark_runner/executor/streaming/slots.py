@@ -48,7 +48,7 @@ class SlotProcessor(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._state = handle.getMapState("state", "key string", "value binary")
 
-    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
         """Called once for each slot and batch."""
         names = ROW_SCHEMA.names
         chunks = [Chunk._make([row[name] for name in names])._replace(blob=bytes(row["blob"])) for row in rows]

@@ -134,7 +134,17 @@ class WindowOperator(KeyedOperator):
         return method(self.function, "process")(self.store.key, at, elements)
 
     def _own_state(self, bounds: Bounds) -> StreamRuntime:
+        if self.assigner == "session":
+            return StreamRuntime(self.task, self.spec.name, _NoWindowState())
         return StreamRuntime(self.task, self.spec.name, _OneWindow(self.store, bounds))
+
+
+class _NoWindowState:
+    """Sessions merge, and state of one window cannot."""
+
+    @property
+    def values(self) -> Any:
+        raise RuntimeError("state of a window cannot be kept where windows merge: use global_state() in sessions")
 
 
 class _OneWindow:
