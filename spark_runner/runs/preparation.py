@@ -11,11 +11,11 @@ from planner.frontends.loading import load_job
 from planner.job import JobDefinition, Operator, RestartStrategy
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
+from planner.settings.boundedness import data_ends
 from planner.settings.pyproject import load_config
 from spark_runner.clusters.java import find_java
 from spark_runner.clusters.master import check_deploy_mode, parse_master
 from spark_runner.clusters.request import RunRequest
-from spark_runner.lowering.bounded import is_unbounded
 from spark_runner.lowering.lower import lower
 from spark_runner.program.program import SparkProgram
 from spark_runner.runs.restart import effective_strategy
@@ -46,7 +46,7 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
     check_deploy_mode(parse_master(request.master), request.deploy_mode)
     config = load_config(Path(request.folder)).for_job(job.name, job.location.file)
     compiled = compile_plan(job, flink=request.flink or config.flink)
-    mode = request.mode or ("streaming" if any(map(is_unbounded, _sources(job))) else "batch")
+    mode = request.mode or ("batch" if all(map(data_ends, _sources(job))) else "streaming")
     program = stream_program(compiled) if mode == "streaming" else lower(compiled, mode=mode)
     if mode == "batch":
         _refuse_streaming_options(request)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.durable import write_json
-from planner.errors import ExecutionError, OptionError
+from planner.errors import OptionError
 from spark_runner.streaming.comparison import check_restart, state_plan
 from spark_runner.streaming.program import StreamJob
 from spark_runner.streaming.storage import Folder
@@ -39,7 +39,7 @@ class Checkpoint:
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:
-            raise ExecutionError(
+            raise OptionError(
                 f"the checkpoint {self.path} cannot be read: {error}", hint="start with a new --checkpoint"
             ) from error
         return dict(found)
@@ -79,7 +79,7 @@ class Checkpoint:
         if self._document.get("operators") is not None:
             self.lost = check_restart(self._document, job, allowed=self._asked, checkpoint=str(self.path))
         elif (self.path / "spark").exists():
-            raise ExecutionError(
+            raise OptionError(
                 f"{self.path} holds a Spark checkpoint that this tool did not write",
                 hint="start with another --checkpoint",
             )
@@ -99,7 +99,7 @@ class Checkpoint:
         except OSError:
             owner = os.pread(handle, 200, 0).decode(errors="replace").strip()
             os.close(handle)
-            raise ExecutionError(
+            raise OptionError(
                 f"run {owner or 'of another process'} uses the checkpoint {self.path}",
                 hint="wait for it, cancel it, or give this run another --checkpoint",
             ) from None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planner.errors import ExecutionError
+from planner.errors import OptionError
 from planner.job import Aggregate, Collection, Reader, Sequence, Window
 from spark_runner.streaming.program import StreamJob, StreamOperation, StreamSource, StreamVertex
 
@@ -130,5 +130,5 @@ def _check_shape(before: dict[str, Any], now: dict[str, Any], checkpoint: str) -
         )
 
 
-def _refused(problem: str, hint: str, checkpoint: str) -> ExecutionError:
-    return ExecutionError(f"{problem} (checkpoint {checkpoint})", hint=hint)
+def _refused(problem: str, hint: str, checkpoint: str) -> OptionError:
+    return OptionError(f"{problem} (checkpoint {checkpoint})", hint=hint)

@@ -24,7 +24,7 @@ from planner.job import (
     Writer,
 )
 from planner.pipeline import Plan
-from spark_runner.lowering.bounded import is_unbounded
+from planner.settings.boundedness import data_ends
 from spark_runner.lowering.job_functions import JobFunctions
 from spark_runner.lowering.operators import LOWERINGS, Setting
 from spark_runner.lowering.operators.sinks import PRINTING_FORMATS
@@ -176,7 +176,7 @@ class _StreamLowerer:
             vertex=number,
             operation=Operation(node=node.id, name=node.name, operator=operator, parent=None),
             parallelism=self.vertices[number].parallelism,
-            bounded=not is_unbounded(operator),
+            bounded=data_ends(operator),
         )
         self.sources.append(source)
         columns = operator.output if fed else source.number

@@ -64,9 +64,14 @@ ROOMS: dict[str, frozenset[str]] = {
     "spark_runner.figures": WORDS | {"spark_runner.program", "spark_runner.clusters"},
     "spark_runner.batch": WORDS
     | {f"spark_runner.{room}" for room in ("executor", "program", "clusters", "frames", "figures")},
+    "spark_runner.executor.streaming": frozenset({"spark_runner.executor", "spark_runner.executor.roles"}),
+    "spark_runner.streaming": PLANNER
+    | {"spark_runner.executor", "spark_runner.executor.streaming", "spark_runner.lowering.operators"}
+    | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
     "spark_runner.runs": WORDS
     | {"planner.frontends", "planner.settings", "planner.flink"}
-    | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
+    | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")}
+    | {"spark_runner.streaming"},
     # cli: commands on top, renderers below
     "cli": WORDS
     | {f"planner.{room}" for room in ("deployment", "flink", "frontends", "observed", "savepoints", "settings")}
@@ -92,7 +97,17 @@ ROOMS: dict[str, frozenset[str]] = {
 
 # The rooms where PySpark may be imported. In `executor` it is there on every worker anyway.
 PYSPARK_ROOMS = frozenset(
-    f"spark_runner.{room}" for room in ("executor", "clusters", "frames", "figures", "batch", "runs")
+    f"spark_runner.{room}"
+    for room in (
+        "executor",
+        "executor.streaming",
+        "clusters",
+        "frames",
+        "figures",
+        "batch",
+        "streaming",
+        "runs",
+    )
 )
 # The only modules of `cli` that may import `spark_runner`: they run jobs, or show runs.
 MAY_IMPORT_SPARK_RUNNER = frozenset(
@@ -102,6 +117,7 @@ MAY_IMPORT_SPARK_RUNNER = frozenset(
         "cli/commands/runs.py",
         "cli/detached.py",
         "cli/render/text/progress.py",
+        "cli/render/text/stream_program.py",
         "cli/render/text/run_report.py",
         "cli/render/text/spark_program.py",
         "cli/script.py",

@@ -20,7 +20,8 @@ from tests.support import stream_functions as functions
 _STATELESS = ("map", "filter", "flat_map", "process", "none", "none")
 _SHIPPING = ("rebalance", "rescale", "shuffle", "broadcast", "global_", "forward", "custom", "none", "none", "none")
 KEYED = (
-    "sum", "min", "max", "reduce", "timers", "tumbling", "sliding", "session", "joined", "rules", "remembering", "plain",
+    "sum", "min", "max", "reduce", "timers", "tumbling", "sliding", "session", "joined", "rules", "remembering",
+    "plain",
 )  # fmt: skip
 
 

@@ -95,7 +95,7 @@ SOURCE = "  - {id: s, type: source, collection: [1], schema: value int}\n"
     [
         (SOURCE + "  - {id: m, type: map, input: s}\n", "m", "function"),
         ("  - {id: s, type: source}\n  - {id: p, type: print, input: s}\n", "s", "collection"),
-        ("  - {id: s, type: source, format: rate}\n  - {id: p, type: print, input: s}\n", "s", "bounded"),
+        ("  - {id: s, type: source, format: rate}\n  - {id: p, type: print, input: s}\n", "s", "--mode batch"),
         (SOURCE + "  - {id: m, type: multi_input, inputs: [s]}\n", "m", "union"),
         (SOURCE + "  - {id: k, type: sink, input: s}\n", "k", "format"),
         (SOURCE + "  - {id: t, type: sum, input: s, key_by: value}\n", "t", "field"),
@@ -116,13 +116,6 @@ def test_sql_over_records_without_columns_is_refused() -> None:
     env.from_collection([1]).filter("value > 1").print()
     with pytest.raises(UnsupportedOnSpark, match="no declared columns"):
         lower(plan(env.build("sql")))
-
-
-def test_streaming_is_refused() -> None:
-    env = environment(1)
-    env.from_sequence(1, 2).print()
-    with pytest.raises(UnsupportedOnSpark, match="streaming"):
-        lower(plan(env.build("streaming")), mode="streaming")
 
 
 @pytest.mark.parametrize("reference", ["./missing.py:f", "no_such_module_at_all:f", "json:no_such_function", "json"])

@@ -1,4 +1,4 @@
-"""Random jobs, cut into batches at random places, against a plain-Python reference: the cut never changes the result."""
+"""Random jobs, cut into batches at random places, against a plain-Python reference: no cut changes the result."""
 
 from __future__ import annotations
 
