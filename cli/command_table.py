@@ -26,14 +26,14 @@ def build_group(commands: Mapping[str, str]) -> TyperGroup:
     class CommandTable(TyperGroup):
         """Looks a command up in the table, and imports its module only then."""
 
-        def list_commands(self, ctx: typer.Context) -> list[str]:
+        def list_commands(self, ctx: Any) -> list[str]:
             return [name for name, module in commands.items() if importlib.util.find_spec(module)]
 
-        def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
             module = commands.get(cmd_name)
             return None if module is None or importlib.util.find_spec(module) is None else load(cmd_name, module)
 
-        def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             if args[0] not in commands and not args[0].startswith("-"):
                 raise OptionError(
                     f"there is no command {args[0]!r}", hint=did_you_mean(args[0], commands) or "see plan --help"

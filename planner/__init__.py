@@ -9,18 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from planner.errors import JobDefinitionError as JobDefinitionError
-    from planner.errors import PlanError as PlanError
-    from planner.frontends.dsl.environment import StreamExecutionEnvironment as StreamExecutionEnvironment
-    from planner.frontends.dsl.types import Types as Types
-    from planner.frontends.loading import load_job as load_job
-    from planner.frontends.loading import load_jobs as load_jobs
-    from planner.job import JobDefinition as JobDefinition
-    from planner.pipeline import Plan as Plan
-    from planner.pipeline import plan as plan
-    from planner.testing import assert_chained as assert_chained
-    from planner.testing import assert_not_chained as assert_not_chained
+    from planner.pipeline import Plan
 
+# Every name also stands in `__init__.pyi`, which editors and type checkers read.
 _HOMES = {
     "planner.frontends.dsl.connectors": (
         "FileSource KafkaOffsetsInitializer KafkaSource SimpleStringSchema StreamFormat"

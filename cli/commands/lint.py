@@ -185,9 +185,9 @@ def _rendered(report: Report, format: LintFormat) -> str:
 
             return json.dumps(report_document(report), indent=2, ensure_ascii=False) + "\n"
         case "github":
-            from cli.render.findings.github import annotations
+            from cli.render.findings.github import workflow_commands
 
-            return annotations(report.findings)
+            return workflow_commands(report.findings)
         case "junit":
             from cli.render.findings.junit import report_xml
 

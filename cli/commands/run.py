@@ -170,8 +170,8 @@ def _print_results(outcome: Outcome, document: dict[str, Any], audience: Collect
     from cli.render.text.run_report import report_lines, shown_seconds
 
     if isinstance(audience, Bars):
-        for record in audience.records:
-            console.write_text(str(record))
+        for printed in audience.records:
+            console.write_text(str(printed))
     sys.stdout.flush()
     record = outcome.record
     console.message(f"run {record.id} {record.state} on {document['master']} in {shown_seconds(document['seconds'])}")

@@ -123,7 +123,8 @@ def _arguments(function: Any) -> str:
 
 
 def _argument(parameter: inspect.Parameter) -> str:
-    star = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    stars: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    star = stars.get(parameter.kind, "")
     given = "" if parameter.default is inspect.Parameter.empty else f"={parameter.default!r}"
     return f"{star}{parameter.name}{given}"
 

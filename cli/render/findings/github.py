@@ -10,13 +10,13 @@ from planner.lint.finding import SEVERITIES, Finding
 SHOWN = 10  # annotations that GitHub shows for one step
 
 
-def annotations(findings: Iterable[Finding]) -> str:
+def workflow_commands(findings: Iterable[Finding]) -> str:
     """The workflow commands, and behind them the findings that are over GitHub's limit."""
     ordered = sorted(findings, key=lambda finding: (SEVERITIES.index(finding.severity), finding.order()))
     lines = [_annotation(finding) for finding in ordered[:SHOWN]]
     dropped = ordered[SHOWN:]
     if dropped:
-        lines.append(f"GitHub shows {SHOWN} annotations a step; {len(dropped)} more findings are not annotated:")
+        lines.append(f"GitHub shows {SHOWN} annotations per step; {len(dropped)} more findings are not annotated:")
         lines += [f"{_place(finding)}: {finding.code} {finding.slug}: {finding.message}" for finding in dropped]
     return "".join(f"{text}\n" for text in lines)
 

@@ -39,7 +39,7 @@ def to_dot(picture: Picture) -> str:
     for column in picture.columns:
         for above, below in pairwise(column):
             graph.edge(above, below, style="invis")
-    return graph.source
+    return str(graph.source)
 
 
 _NODE = {
@@ -201,7 +201,7 @@ def _text(text: str) -> str:
 
 def _attribute(text: str) -> str:
     """Text of a plain attribute: backslashes are no escapes, and it is never read as a label of markup."""
-    return graphviz.escape(_clean(text))
+    return str(graphviz.escape(_clean(text)))
 
 
 def _clean(text: str) -> str:

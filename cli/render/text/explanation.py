@@ -81,7 +81,7 @@ def _chain(chain: ChainExplanation) -> list[Line]:
 
 
 def _link(link: ChainLink, *, mixed: bool, limits: bool) -> Sequence[str | Span]:
-    """One operator; where the chain is of different minds on a number, what this one says."""
+    """One operator; where operators of a chain disagree on a setting, this operator's own value."""
     operator = link.operator
     facts = [f"parallelism {ORIGIN_WORDS[operator.parallelism_from]}"] if mixed else []
     facts += [f"own max parallelism {max_parallelism_words(operator.max_parallelism)}"] if limits else []
@@ -152,7 +152,7 @@ def _advice(edge: EdgeExplanation, spec: str | None) -> Iterable[Line]:
 
 def _summary(explanation: Explanation) -> list[Line]:
     figures = explanation.summary
-    rows: list[Sequence[str | Span]] = [
+    rows = [
         ("operators", str(figures.operators), ""),
         ("chains", str(figures.chains), f"{figures.chained_edges} of {count(figures.edges, 'edge')} chained"),
     ]
@@ -160,7 +160,9 @@ def _summary(explanation: Explanation) -> list[Line]:
         rows.append(("tasks", "?", "batch mode decides the missing parallelisms at run time"))
     else:
         groups = ", ".join(f"{group} {slots}" for group, slots in figures.slots_by_group)
-        per = f"{explanation.buffers_per_channel} a channel and {explanation.floating_buffers} floating an input gate"
+        per = (
+            f"{explanation.buffers_per_channel} per channel and {explanation.floating_buffers} floating per input gate"
+        )
         rows += [
             ("tasks", str(figures.tasks), "subtasks of all chains"),
             ("channels", str(figures.channels), "between subtasks of different chains"),

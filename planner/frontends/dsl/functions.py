@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 __all__ = [
     "AggregateFunction",
@@ -36,64 +35,260 @@ __all__ = [
 ]
 
 
+class RuntimeContext:
+    """What a running function may ask; the runner hands in one that answers."""
+
+    def get_task_name(self) -> str:
+        """The name of the task."""
+        raise _not_running()
+
+    def get_task_name_with_subtasks(self) -> str:
+        """The name of the task, with the number of its subtask."""
+        raise _not_running()
+
+    def get_number_of_parallel_subtasks(self) -> int:
+        """How many subtasks the operator has."""
+        raise _not_running()
+
+    def get_index_of_this_subtask(self) -> int:
+        """Which of them this is, from 0."""
+        raise _not_running()
+
+    def get_attempt_number(self) -> int:
+        """How often the subtask was started before."""
+        raise _not_running()
+
+    def get_job_parameter(self, key: str, default_value: Any = None) -> Any:
+        """A parameter of the job."""
+        raise _not_running()
+
+    def get_state(self, descriptor: ValueStateDescriptor) -> Any:
+        """One value per key."""
+        raise _not_running()
+
+    def get_list_state(self, descriptor: ListStateDescriptor) -> Any:
+        """A list per key."""
+        raise _not_running()
+
+    def get_map_state(self, descriptor: MapStateDescriptor) -> Any:
+        """A map per key."""
+        raise _not_running()
+
+    def get_reducing_state(self, descriptor: ReducingStateDescriptor) -> Any:
+        """One value per key, reduced as values are added."""
+        raise _not_running()
+
+    def get_aggregating_state(self, descriptor: AggregatingStateDescriptor) -> Any:
+        """One aggregate per key."""
+        raise _not_running()
+
+
+def _not_running() -> RuntimeError:
+    return RuntimeError("this answers only while the job runs")
+
+
 class Function:
     """What every user function has: a life before and after its records."""
 
-    def open(self, runtime_context: RuntimeContext) -> None:
+    def open(self, runtime_context: RuntimeContext, /) -> None:
         """Called once before the first record."""
 
     def close(self) -> None:
         """Called once after the last record."""
 
-
-class RuntimeContext:
-    """What a running function may ask; the runner hands in one that answers."""
-
-
-def _function(name: str, doc: str, *methods: str) -> type[Function]:
-    def method(method_name: str) -> Callable[..., Any]:
-        def missing(self: Any, *arguments: Any) -> Any:
-            raise NotImplementedError(f"{type(self).__name__} does not define {method_name}()")
-
-        missing.__name__ = method_name
-        return missing
-
-    return type(name, (Function,), {"__doc__": doc, "__module__": __name__, **{m: method(m) for m in methods}})
+    def _missing(self, method: str) -> NotImplementedError:
+        return NotImplementedError(f"{type(self).__name__} does not define {method}()")
 
 
-MapFunction: Any = _function("MapFunction", "One record in, one out.", "map")
-FlatMapFunction: Any = _function("FlatMapFunction", "One record in, any number out.", "flat_map")
-FilterFunction: Any = _function("FilterFunction", "Whether a record stays.", "filter")
-ReduceFunction: Any = _function("ReduceFunction", "Two records of one key become one.", "reduce")
-KeySelector: Any = _function("KeySelector", "The key of a record.", "get_key")
-Partitioner: Any = _function("Partitioner", "The subtask of a key.", "partition")
-ProcessFunction: Any = _function("ProcessFunction", "A record with its time, side outputs.", "process_element")
-KeyedProcessFunction: Any = _function(
-    "KeyedProcessFunction", "A keyed record with state and timers.", "process_element"
-)
-CoMapFunction: Any = _function("CoMapFunction", "A map for each of two inputs.", "map1", "map2")
-CoFlatMapFunction: Any = _function("CoFlatMapFunction", "A flat map for each of two inputs.", "flat_map1", "flat_map2")
-CoProcessFunction: Any = _function("CoProcessFunction", "Two inputs.", "process_element1", "process_element2")
-KeyedCoProcessFunction: Any = _function(
-    "KeyedCoProcessFunction", "Two keyed inputs with shared state.", "process_element1", "process_element2"
-)
-AggregateFunction: Any = _function(
-    "AggregateFunction", "An incremental aggregate.", "create_accumulator", "add", "get_result", "merge"
-)
-ProcessWindowFunction: Any = _function("ProcessWindowFunction", "All records of a key and window.", "process")
-AsyncFunction: Any = _function(
-    "AsyncFunction",
-    "A record that is answered later; `timeout(value)` answers where that takes too long.",
-    "async_invoke",
-)
+class _Context:
+    """What a process function gets beside the record; the runner hands in one that answers."""
+
+    def timestamp(self) -> int | None:
+        """The record's event time in milliseconds; None where it has none."""
+        raise _not_running()
+
+    def timer_service(self) -> Any:
+        """Reads the time and sets timers."""
+        raise _not_running()
+
+    def get_current_key(self) -> Any:
+        """The key of the record."""
+        raise _not_running()
+
+    def time_domain(self) -> Any:
+        """Whether a timer fired by event time or by processing time."""
+        raise _not_running()
+
+
+class MapFunction(Function):
+    """One record in, one out."""
+
+    def map(self, value: Any, /) -> Any:
+        """The record that this one becomes."""
+        raise self._missing("map")
+
+
+class FlatMapFunction(Function):
+    """One record in, any number out."""
+
+    def flat_map(self, value: Any, /) -> Any:
+        """The records that this one becomes."""
+        raise self._missing("flat_map")
+
+
+class FilterFunction(Function):
+    """Whether a record stays."""
+
+    def filter(self, value: Any, /) -> Any:
+        """True: it stays."""
+        raise self._missing("filter")
+
+
+class ReduceFunction(Function):
+    """Two records of one key become one."""
+
+    def reduce(self, value1: Any, value2: Any, /) -> Any:
+        """The record that both become."""
+        raise self._missing("reduce")
+
+
+class KeySelector(Function):
+    """The key of a record."""
+
+    def get_key(self, value: Any, /) -> Any:
+        """The key."""
+        raise self._missing("get_key")
+
+
+class Partitioner(Function):
+    """The subtask of a key."""
+
+    def partition(self, key: Any, num_partitions: int, /) -> Any:
+        """The number of the subtask, from 0."""
+        raise self._missing("partition")
+
+
+class ProcessFunction(Function):
+    """A record with its time, and side outputs."""
+
+    Context: TypeAlias = _Context
+    OnTimerContext: TypeAlias = _Context
+
+    def process_element(self, value: Any, ctx: Any, /) -> Any:
+        """The records that this one becomes."""
+        raise self._missing("process_element")
+
+
+class KeyedProcessFunction(Function):
+    """A keyed record with state and timers."""
+
+    Context: TypeAlias = _Context
+    OnTimerContext: TypeAlias = _Context
+
+    def process_element(self, value: Any, ctx: Any, /) -> Any:
+        """The records that this one becomes."""
+        raise self._missing("process_element")
+
+
+class CoMapFunction(Function):
+    """A map for each of two inputs."""
+
+    def map1(self, value: Any, /) -> Any:
+        """What a record of the first input becomes."""
+        raise self._missing("map1")
+
+    def map2(self, value: Any, /) -> Any:
+        """What a record of the second input becomes."""
+        raise self._missing("map2")
+
+
+class CoFlatMapFunction(Function):
+    """A flat map for each of two inputs."""
+
+    def flat_map1(self, value: Any, /) -> Any:
+        """What a record of the first input becomes."""
+        raise self._missing("flat_map1")
+
+    def flat_map2(self, value: Any, /) -> Any:
+        """What a record of the second input becomes."""
+        raise self._missing("flat_map2")
+
+
+class CoProcessFunction(Function):
+    """Two inputs."""
+
+    Context: TypeAlias = _Context
+    OnTimerContext: TypeAlias = _Context
+
+    def process_element1(self, value: Any, ctx: Any, /) -> Any:
+        """What a record of the first input becomes."""
+        raise self._missing("process_element1")
+
+    def process_element2(self, value: Any, ctx: Any, /) -> Any:
+        """What a record of the second input becomes."""
+        raise self._missing("process_element2")
+
+
+class KeyedCoProcessFunction(Function):
+    """Two keyed inputs with shared state."""
+
+    Context: TypeAlias = _Context
+    OnTimerContext: TypeAlias = _Context
+
+    def process_element1(self, value: Any, ctx: Any, /) -> Any:
+        """What a record of the first input becomes."""
+        raise self._missing("process_element1")
+
+    def process_element2(self, value: Any, ctx: Any, /) -> Any:
+        """What a record of the second input becomes."""
+        raise self._missing("process_element2")
+
+
+class AggregateFunction(Function):
+    """An incremental aggregate."""
+
+    def create_accumulator(self) -> Any:
+        """An accumulator of no records."""
+        raise self._missing("create_accumulator")
+
+    def add(self, value: Any, accumulator: Any, /) -> Any:
+        """The accumulator with one record more."""
+        raise self._missing("add")
+
+    def get_result(self, accumulator: Any, /) -> Any:
+        """What the accumulator stands for."""
+        raise self._missing("get_result")
+
+    def merge(self, a: Any, b: Any, /) -> Any:
+        """One accumulator for both."""
+        raise self._missing("merge")
+
+
+class ProcessWindowFunction(Function):
+    """All records of a key and window."""
+
+    Context: TypeAlias = _Context
+    OnTimerContext: TypeAlias = _Context
+
+    def process(self, key: Any, context: Any, elements: Any, /) -> Any:
+        """The records that the window becomes."""
+        raise self._missing("process")
+
+
+class AsyncFunction(Function):
+    """A record that is answered later; `timeout(value)` answers where that takes too long."""
+
+    def async_invoke(self, value: Any, /) -> Any:
+        """The answer, awaited."""
+        raise self._missing("async_invoke")
 
 
 class SinkFunction(Function):
     """Takes each record out of the job."""
 
-    def invoke(self, value: Any, context: Any = None) -> None:
+    def invoke(self, value: Any, context: Any = None, /) -> None:
         """Take one record."""
-        raise NotImplementedError(f"{type(self).__name__} does not define invoke()")
+        raise self._missing("invoke")
 
 
 class SourceFunction(Function):
@@ -101,9 +296,9 @@ class SourceFunction(Function):
 
     parallel: bool = True
 
-    def run(self, ctx: Any) -> None:
+    def run(self, ctx: Any, /) -> None:
         """Emit records."""
-        raise NotImplementedError(f"{type(self).__name__} does not define run()")
+        raise self._missing("run")
 
     def cancel(self) -> None:
         """Stop emitting."""
@@ -126,16 +321,16 @@ class StateDescriptor:
 
 
 class ValueStateDescriptor(StateDescriptor):
-    """One value a key."""
+    """One value per key."""
 
 
 class ListStateDescriptor(StateDescriptor):
-    """A list a key."""
+    """A list per key."""
 
 
 @dataclass(frozen=True, slots=True)
 class MapStateDescriptor:
-    """A map a key."""
+    """A map per key."""
 
     name: str
     key_type_info: Any = None
@@ -144,7 +339,7 @@ class MapStateDescriptor:
 
 @dataclass(frozen=True, slots=True)
 class ReducingStateDescriptor:
-    """One value a key, reduced as values are added."""
+    """One value per key, reduced as values are added."""
 
     name: str
     reduce_function: Any
@@ -153,17 +348,8 @@ class ReducingStateDescriptor:
 
 @dataclass(frozen=True, slots=True)
 class AggregatingStateDescriptor:
-    """One aggregate a key."""
+    """One aggregate per key."""
 
     name: str
     agg_function: Any
     state_type_info: Any = None
-
-
-class _Context:
-    """What a process function gets beside the record; the runner hands in one that answers."""
-
-
-for _owner in (ProcessFunction, KeyedProcessFunction, CoProcessFunction, KeyedCoProcessFunction, ProcessWindowFunction):
-    _owner.Context = _Context
-    _owner.OnTimerContext = _Context

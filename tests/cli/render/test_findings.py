@@ -10,7 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from cli.render.findings.github import SHOWN, annotations
+from cli.render.findings.github import SHOWN, workflow_commands
 from cli.render.findings.json import report_document as json_document
 from cli.render.findings.junit import report_xml
 from cli.render.findings.sarif import report_document as sarif_document
@@ -124,16 +124,16 @@ def many(count: int) -> list[Finding]:
 
 
 def test_github_annotations_put_errors_first_and_say_what_is_dropped() -> None:
-    lines = annotations(many(SHOWN + 3)).splitlines()
+    lines = workflow_commands(many(SHOWN + 3)).splitlines()
     assert lines[0].startswith("::error ")
     assert all(line.startswith("::warning ") for line in lines[1:SHOWN])
-    assert lines[SHOWN] == "GitHub shows 10 annotations a step; 3 more findings are not annotated:"
+    assert lines[SHOWN] == "GitHub shows 10 annotations per step; 3 more findings are not annotated:"
     assert not any(line.startswith("::") for line in lines[SHOWN:])
     assert [line for line in lines[SHOWN:] if "PL101" in line and "a,b:c.py:12" in line]
 
 
 def test_github_annotations_escape_what_has_a_meaning() -> None:
-    (line,) = annotations(many(1)).splitlines()
+    (line,) = workflow_commands(many(1)).splitlines()
     assert re.fullmatch(
         r"::error file=[^,:]*a%2Cb%3Ac\.py,line=1,title=PL101 stateful-without-uid::100%25 sure,%0Anumber 0", line
     )
