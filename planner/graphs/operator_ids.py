@@ -17,6 +17,8 @@ from planner.errors import PlanningError
 from planner.graphs.obstacle import Obstacle
 from planner.graphs.stream_graph import StreamGraph, StreamNode
 
+_TIMES_37 = bytes(value * 37 & 0xFF for value in range(256))  # Flink multiplies every byte of an id before it mixes
+
 __all__ = ["IdShape", "build_operator_ids", "generated_id", "hash_operators", "id_shape", "uid_hash"]
 
 
@@ -85,7 +87,8 @@ def generated_id(number: int, chained_outputs: int, inputs: Sequence[bytes]) -> 
     """The id of an operator without a uid: the `number`-th of the walk, with this many chained outputs."""
     digest = mmh3.mmh3_x64_128_digest(number.to_bytes(4, "little") * (1 + chained_outputs), 0)
     for mixed in inputs:
-        digest = bytes((own * 37 & 0xFF) ^ other for own, other in zip(digest, mixed, strict=True))
+        both = int.from_bytes(digest.translate(_TIMES_37), "big") ^ int.from_bytes(mixed, "big")
+        digest = both.to_bytes(16, "big")
     return digest
 
 

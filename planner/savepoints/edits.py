@@ -6,13 +6,13 @@ savepoint, that change is what moved the state, and the operator that gets the i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from planner.graphs.operator_ids import IdShape
 
-__all__ = ["Edit", "EditKind", "edits_of"]
+__all__ = ["Edit", "EditKind", "EditSearch", "edits_of"]
 
 EditKind = Literal[
     "uid added", "uid changed", "chain broken", "chain formed", "chaining off", "chaining on",
@@ -49,45 +49,57 @@ class Edit:
         return _RANK[self.kind]
 
 
-def edits_of(
-    shape: IdShape, saved_uids: Collection[str] = (), switched_off: frozenset[int] = frozenset()
-) -> Iterator[Edit]:
-    """All single changes that may have led to this shape.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditSearch:
+    """Where to look for changes, and what is known of the job that was saved."""
 
-    `saved_uids` are those that the job no longer has, `switched_off` the edges that would chain if the job chained.
-    """
-    yield from _chaining(shape)
-    if switched_off:
-        yield Edit(kind="chaining off", before=replace(shape, chained=shape.chained | switched_off))
-    yield from _uids(shape, saved_uids)
-    yield from _added(shape)
+    saved_uids: tuple[str, ...] = ()  # those that the job no longer has
+    switched_off: frozenset[int] = frozenset()  # edges that would chain if the job chained
+    near: frozenset[int] | None = None  # only changes at these operators; None: everywhere
+
+    def touches(self, *nodes: int) -> bool:
+        """Whether a change at one of these operators is looked for."""
+        return self.near is None or not self.near.isdisjoint(nodes)
+
+
+def edits_of(shape: IdShape, search: EditSearch) -> Iterator[Edit]:
+    """All single changes that may have led to this shape."""
+    if search.switched_off:
+        yield Edit(kind="chaining off", before=replace(shape, chained=shape.chained | search.switched_off))
+    yield from _chaining(shape, search)
+    yield from _uids(shape, search)
+    yield from _added(shape, search)
     yield from _branches(shape)
-    yield from _removed(shape)
+    yield from _removed(shape, search)
 
 
-def _chaining(shape: IdShape) -> Iterator[Edit]:
-    everything = frozenset(edge for edge, (_, target) in shape.ends.items() if len(shape.inputs[target]) == 1)
-    for edge in everything - shape.chained:
-        yield Edit(kind="chain broken", before=replace(shape, chained=shape.chained | {edge}), edge=edge)
-    for edge in shape.chained:
-        yield Edit(kind="chain formed", before=replace(shape, chained=shape.chained - {edge}), edge=edge)
+def _chaining(shape: IdShape, search: EditSearch) -> Iterator[Edit]:
+    for edge, ends in shape.ends.items():
+        if len(shape.inputs[ends[1]]) != 1 or not search.touches(*ends):
+            continue
+        if edge in shape.chained:
+            yield Edit(kind="chain formed", before=replace(shape, chained=shape.chained - {edge}), edge=edge)
+        else:
+            yield Edit(kind="chain broken", before=replace(shape, chained=shape.chained | {edge}), edge=edge)
     if shape.chained:
         yield Edit(kind="chaining on", before=replace(shape, chained=frozenset()))
 
 
-def _uids(shape: IdShape, saved_uids: Collection[str]) -> Iterator[Edit]:
+def _uids(shape: IdShape, search: EditSearch) -> Iterator[Edit]:
     for node, uid in shape.uids.items():
-        for old in saved_uids:
+        if not search.touches(node):
+            continue
+        for old in search.saved_uids:
             before = replace(shape, uids={**shape.uids, node: old})
             yield Edit(kind="uid changed", before=before, nodes=(node,), uid=old)
         if uid is not None:
             yield Edit(kind="uid added", before=replace(shape, uids={**shape.uids, node: None}), nodes=(node,))
 
 
-def _added(shape: IdShape) -> Iterator[Edit]:
+def _added(shape: IdShape, search: EditSearch) -> Iterator[Edit]:
     """Operators with one input that stand between others, each taken out; the rest chained over the gap, or not."""
     for node, into in shape.inputs.items():
-        if len(into) == 1 and shape.outputs[node]:
+        if len(into) == 1 and shape.outputs[node] and search.touches(node):
             for chained in (True, False):
                 yield Edit(kind="operator added", before=_without(shape, node, chained=chained), nodes=(node,))
 
@@ -172,14 +184,16 @@ def _cut(shape: IdShape, nodes: frozenset[int]) -> IdShape:
     )
 
 
-def _removed(shape: IdShape) -> Iterator[Edit]:
+def _removed(shape: IdShape, search: EditSearch) -> Iterator[Edit]:
     """Operators that are gone: one on every edge, and one more behind every operator, chained or not."""
-    for edge in shape.ends:
-        for chained in ((True, True), (True, False), (False, True), (False, False)):
-            yield Edit(kind="operator removed", before=_with_operator(shape, edge, *chained), edge=edge)
+    for edge, ends in shape.ends.items():
+        if search.touches(*ends):
+            for chained in ((True, True), (True, False), (False, True), (False, False)):
+                yield Edit(kind="operator removed", before=_with_operator(shape, edge, *chained), edge=edge)
     for node in shape.uids:
-        for chain in (True, False):
-            yield Edit(kind="output removed", before=_with_output(shape, node, chained=chain), nodes=(node,))
+        if search.touches(node):
+            for chain in (True, False):
+                yield Edit(kind="output removed", before=_with_output(shape, node, chained=chain), nodes=(node,))
 
 
 def _with_operator(shape: IdShape, edge: int, chained_in: bool, chained_out: bool) -> IdShape:

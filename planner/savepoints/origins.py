@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import chain
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain, takewhile
 from typing import Literal
 
 from planner.graphs.operator_ids import IdShape, hash_operators, id_shape, uid_hash
 from planner.graphs.state import State, state_of
 from planner.pipeline import Plan
-from planner.savepoints.edits import Edit, edits_of
+from planner.savepoints.edits import Edit, EditSearch, edits_of
 from planner.savepoints.metadata import SavedOperator
 
-__all__ = ["Certainty", "Origin", "find_origins"]
+__all__ = ["SMALL_JOB", "Certainty", "Origin", "find_origins"]
 
 Certainty = Literal["certain", "likely"]
-_BUDGET = 200_000  # operators hashed: about a second
+_BUDGET = 150_000  # operators hashed: about a second
+SMALL_JOB = 100  # operators: in larger jobs only changes around the first id that is not found are tried
 _MOST_EDITS = 3
+_MOST_UIDS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +32,7 @@ class Origin:
     node: int | None
     edits: tuple[Edit, ...]
     certainty: Certainty
+    instead: tuple[Edit, ...] = ()  # other changes that explain the ids as well as the last of `edits`
 
 
 def find_origins(plan: Plan, saved: Mapping[str, SavedOperator]) -> dict[str, Origin]:
@@ -38,9 +41,9 @@ def find_origins(plan: Plan, saved: Mapping[str, SavedOperator]) -> dict[str, Or
     missing = {id_: operator for id_, operator in saved.items() if id_ not in known}
     if not missing:
         return {}
-    search = _Search(plan, missing)
+    search = _Search(plan, saved, missing)
     search.run()
-    search.guess(saved)
+    search.guess()
     return search.found
 
 
@@ -51,11 +54,13 @@ class _Step:
     edits: tuple[Edit, ...]
     hits: dict[int, str]
     score: tuple[int, int, int]
+    instead: tuple[Edit, ...] = ()
 
 
 @dataclass(slots=True)
 class _Search:
     plan: Plan
+    saved: Mapping[str, SavedOperator]
     missing: Mapping[str, SavedOperator]
     found: dict[str, Origin] = field(default_factory=dict)
     budget: int = _BUDGET
@@ -79,7 +84,8 @@ class _Search:
                     continue  # the place in the graph is the same, the operator is not
                 real = node if node in self.states else None
                 edits = tuple(edit for edit in done[:-1] if real is None or self.is_before(edit, real)) + done[-1:]
-                self.found[id_] = Origin(node=real, edits=edits, certainty=self.certainty(step, id_))
+                certainty = self.certainty(step, id_)
+                self.found[id_] = Origin(node=real, edits=edits, certainty=certainty, instead=step.instead)
 
     def is_before(self, edit: Edit, node: int) -> bool:
         """Whether a change may have touched the id of an operator: one of all operators, at it, or before it."""
@@ -97,29 +103,42 @@ class _Search:
         return False
 
     def best(self, shape: IdShape, done: tuple[Edit, ...]) -> _Step | None:
-        steps = (step for edit in self.edits(shape) if (step := self.taken_back((*done, edit))))
-        return max(steps, key=lambda step: step.score, default=None)
+        edits = takewhile(lambda _: self.budget > 0, edits_of(shape, self.where(shape)))
+        return _best(step for edit in edits if (step := self.taken_back((*done, edit))))
 
     def best_pair(self, shape: IdShape) -> _Step | None:
         """Two changes that explain nothing one at a time; only tried where the job is small."""
-        first = list(self.edits(shape))
-        if len(first) ** 2 * len(shape.uids) > self.budget:
+        if len(shape.uids) > SMALL_JOB // 5:
             return None
-        pairs = ((one, two) for one in first for two in self.edits(one.before))
-        steps = (step for pair in pairs if (step := self.taken_back(pair)))
-        return max(steps, key=lambda step: step.score, default=None)
+        first = list(edits_of(shape, self.where(shape)))
+        pairs = ((one, two) for one in first for two in edits_of(one.before, self.where(one.before)))
+        tried = takewhile(lambda _: self.budget > 0, pairs)
+        return _best(step for pair in tried if (step := self.taken_back(pair)))
 
-    def edits(self, shape: IdShape) -> Iterator[Edit]:
+    def where(self, shape: IdShape) -> EditSearch:
         uids = {operator.uid for operator in self.missing.values() if operator.uid and operator.id not in self.found}
         off = (at for at, found in enumerate(self.plan.obstacles) if {o.about for o in found} == {"job"})
-        return edits_of(shape, sorted(uids), frozenset(off))
+        near = None if len(shape.uids) <= SMALL_JOB else self.frontier(shape)
+        return EditSearch(saved_uids=tuple(sorted(uids)[:_MOST_UIDS]), switched_off=frozenset(off), near=near)
+
+    def frontier(self, shape: IdShape) -> frozenset[int]:
+        """The operators whose ids are not saved though those of their inputs are, and their neighbours."""
+        hashes = {node: digest.hex() for node, digest in hash_operators(shape).items()}
+        first = [
+            node
+            for node, id_ in hashes.items()
+            if id_ not in self.saved
+            and all(hashes.get(shape.ends[edge][0]) in self.saved for edge in shape.inputs[node])
+        ]
+        around = {
+            end for node in first for edge in (*shape.inputs[node], *shape.outputs[node]) for end in shape.ends[edge]
+        }
+        return frozenset(around.union(first))
 
     def taken_back(self, edits: tuple[Edit, ...]) -> _Step | None:
         """What the ids say without these changes, or None where they explain nothing."""
         shape = edits[-1].before
         self.budget -= len(shape.uids)
-        if self.budget < 0:
-            return None
         hashes = hash_operators(shape)
         ids = ((node, digest.hex()) for node, digest in hashes.items())
         hits = {node: id_ for node, id_ in ids if id_ in self.missing and id_ not in self.found}
@@ -147,14 +166,16 @@ class _Search:
         score = 0 if saved.name is None else 2 if named else -2
         return score + _state_fits(self.states[node], saved)
 
-    def guess(self, saved: Mapping[str, SavedOperator]) -> None:
+    def guess(self) -> None:
         """What no change explains belongs to the one operator that fits and finds no state of its own."""
         taken = {origin.node for origin in self.found.values()}
         nodes = self.plan.stream_graph.nodes
         free = [
             node.id
             for node in nodes
-            if node.id not in taken and node.user_hash not in saved and self.plan.operator_ids[node.id] not in saved
+            if node.id not in taken
+            and node.user_hash not in self.saved
+            and self.plan.operator_ids[node.id] not in self.saved
         ]
         rest = [id_ for id_, each in self.missing.items() if id_ not in self.found and each.has_state]
         wanted: dict[int, list[str]] = {}
@@ -165,6 +186,18 @@ class _Search:
         for node, ids in wanted.items():
             if len(ids) == 1:
                 self.found[ids[0]] = Origin(node=node, edits=(), certainty="likely")
+
+
+def _best(steps: Iterable[_Step]) -> _Step | None:
+    """The step that explains most, with the others of its kind that explain as much."""
+    best: _Step | None = None
+    equal: list[Edit] = []
+    for step in steps:
+        if best is None or step.score > best.score:
+            best, equal = step, []
+        elif step.score == best.score and step.edits[-1].kind == best.edits[-1].kind:
+            equal.append(step.edits[-1])
+    return replace(best, instead=tuple(equal)) if best else None
 
 
 def _state_fits(state: State, saved: SavedOperator) -> int:

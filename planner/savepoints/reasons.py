@@ -6,7 +6,9 @@ from planner.operators import node_label
 from planner.pipeline import Plan
 from planner.savepoints.edits import Edit
 from planner.savepoints.metadata import SavedOperator
-from planner.savepoints.origins import Origin
+from planner.savepoints.origins import SMALL_JOB, Origin
+
+_MOST_NAMES = 3
 
 __all__ = ["reason_in_words"]
 
@@ -34,6 +36,8 @@ def _edit(plan: Plan, edit: Edit, origin: Origin) -> str:
     nodes = plan.stream_graph.by_id
     changed = [node_label(nodes[number]) for number in edit.nodes if number in nodes]
     names = " and ".join(changed)
+    if edit.kind == "operator added" and edit is origin.edits[-1]:
+        names = _one_of(plan, edit, origin)
     own = edit.nodes[:1] == (origin.node,)
     match edit.kind:
         case "uid changed":
@@ -66,6 +70,17 @@ def _edit(plan: Plan, edit: Edit, origin: Origin) -> str:
             if origin.node is None:
                 return f"the operator stood behind {names} and was removed"
             return f"an operator behind {names} was removed, and generated ids count chained outputs"
+
+
+def _one_of(plan: Plan, edit: Edit, origin: Origin) -> str:
+    """The operator that was added, or those one of which it was: the ids do not always tell."""
+    nodes = plan.stream_graph.by_id
+    numbers = dict.fromkeys(
+        number for each in (edit, *origin.instead) for number in each.nodes if number != origin.node
+    )
+    if len(numbers) > _MOST_NAMES or len(nodes) > SMALL_JOB:
+        return "an operator"
+    return " or ".join(node_label(nodes[number]) for number in sorted(numbers))
 
 
 def _ends(plan: Plan, edit: Edit) -> str:
