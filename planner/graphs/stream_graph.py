@@ -19,6 +19,7 @@ from planner.flink.operator_names import default_name
 from planner.flink.profile import FlinkProfile
 from planner.flink.registry import flink as flink_profile
 from planner.job import Exchange, JobDefinition, Operator, Partition, Partitioner, SideOutput, Union
+from planner.kinds import NEVER_KEYED
 
 ChainingStrategy = Literal["ALWAYS", "NEVER", "HEAD", "HEAD_WITH_SOURCES"]
 ExchangeMode = Literal["UNDEFINED", "PIPELINED", "BATCH"]
@@ -300,7 +301,11 @@ class _Builder:
         return "ALWAYS"
 
     def sorts_input(self, operator: Operator, role: NodeRole) -> bool:
-        return self.batch and role != "committer" and self.job.is_keyed(operator)
+        """Whether batch mode sorts an input by key: one keyed input of two is enough."""
+        if not self.batch or role == "committer" or operator.kind in NEVER_KEYED:
+            return False
+        inputs = [self.job.by_id[number] for number in operator.inputs]
+        return any(isinstance(step, Partition) and step.partitioner == "HASH" for step in inputs)
 
     def buffer_timeout(self, operator: Operator | None) -> int:
         if operator is not None and operator.buffer_timeout is not None and operator.buffer_timeout >= 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -27,6 +28,7 @@ class Merging:
     dropped: tuple[Operator, ...]  # operators of the script that are not part of the job (execute_and_collect)
     left: tuple[Transformation, ...]  # every transformation as it stands now: a next job may read them
     registered: tuple[int, ...]  # what stays registered while nothing is executed
+    remembered: Mapping[int, int]  # the parallelism that virtual transformations remember
 
     @property
     def merged(self) -> tuple[Operator, ...]:
@@ -53,6 +55,7 @@ def compile_python_layer(job: JobDefinition) -> Merging:
         dropped=_dropped(work, merged),
         left=tuple(work.steps.values()),
         registered=tuple(roots),
+        remembered=work.remembered,
     )
 
 

@@ -7,6 +7,7 @@ changed is taken over.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -53,14 +54,25 @@ class Ledger:
         from planner.merging import compile_python_layer
 
         merging = compile_python_layer(job)
-        self._take_over(merging.left)
-        self.next_id = build_stream_graph(merging.job).next_id
+        self._take_over(merging.left, merging.remembered, job.parallelism)
+        graph = build_stream_graph(merging.job)
+        for node in graph.nodes:
+            self._keep(node.operator.id, job.max_parallelism, node.chaining_strategy)
+        self.next_id = graph.next_id
         return merging.registered
 
-    def _take_over(self, left: tuple[Transformation, ...]) -> None:
+    def _keep(self, identity: int, max_parallelism: int | None, strategy: str) -> None:
+        """Flink writes the environment's max parallelism and batch mode's strategy into the operators themselves."""
+        arguments = self.drafts[identity].arguments if identity in self.drafts else {}
+        if max_parallelism is not None:
+            arguments.setdefault("max_parallelism", max_parallelism)
+        if strategy == "HEAD" and arguments.get("kind") != "source":
+            arguments.setdefault("chaining", "start_new")
+
+    def _take_over(self, left: tuple[Transformation, ...], remembered: Mapping[int, int], default: int) -> None:
         for step in left:
             if step.id not in self.drafts:
-                self.drafts[step.id] = self._new(step)
+                self.drafts[step.id] = self._new(step, remembered.get(step.id, default))
         for step in left:
             draft = self.drafts[step.id]
             read = step.inputs if isinstance(step, Operator | Union) else (step.input,)
@@ -68,7 +80,7 @@ class Ledger:
             if isinstance(step, Operator):
                 _move(draft, step)
 
-    def _new(self, step: Transformation) -> Draft:
+    def _new(self, step: Transformation, remembered: int) -> Draft:
         arguments = {
             one.name: getattr(step, one.name)
             for one in fields(step)
@@ -78,14 +90,14 @@ class Ledger:
         for part in parts:
             self.replaced[part.id] = step.id
         last = self.drafts[parts[-1].id].record_type if parts else PickledBytesTypeInfo()
-        inherited = int(arguments.pop("parallelism", None) or 1)
+        inherited = int(arguments.pop("parallelism", None) or remembered)
         arguments.pop("parallelism_inherited", None)
         return Draft(step.id, type(step), [], arguments, "merged", last, inherited, step.location)
 
 
 def _move(draft: Draft, step: Operator) -> None:
     """Alignment gives helper operators the place of a neighbour."""
-    if step.parallelism_inherited and step.parallelism is not None and not draft.fixed:
+    if step.parallelism_inherited and step.parallelism is not None:
         draft.inherited = step.parallelism
         draft.arguments.pop("parallelism", None)
     if step.slot_sharing_group is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from planner.frontends.pyflink.declared.datastream.state import ValueStateDescriptor
 from planner.frontends.pyflink.values.times import Time
@@ -101,6 +101,11 @@ class SessionWindowTimeGapExtractor(ABC):
         """The gap in milliseconds."""
 
 
+def _own(cls: type[Any]) -> type[Any]:
+    """PyFlink's own class: its factories make it, whichever subclass of a user's they are called on."""
+    return next(kind for kind in cls.__mro__ if kind.__module__ == __name__)
+
+
 class _TimeWindows(WindowAssigner[Any, TimeWindow]):
     """Windows of one size, by event time or by the clock."""
 
@@ -134,9 +139,9 @@ class _Tumbling(_TimeWindows):
         self._offset = offset
 
     @classmethod
-    def of(cls, size: Time, offset: Time | None = None) -> Self:
+    def of(cls, size: Time, offset: Time | None = None) -> Any:
         """Windows of a size, one after the other."""
-        return cls(size.to_milliseconds(), offset.to_milliseconds() if offset is not None else 0)
+        return _own(cls)(size.to_milliseconds(), offset.to_milliseconds() if offset is not None else 0)
 
     def assign_windows(self, element: Any, timestamp: int, context: Any) -> list[TimeWindow]:
         """The one window of the record's time."""
@@ -168,9 +173,9 @@ class _Sliding(_TimeWindows):
         self._offset = offset
 
     @classmethod
-    def of(cls, size: Time, slide: Time, offset: Time | None = None) -> Self:
+    def of(cls, size: Time, slide: Time, offset: Time | None = None) -> Any:
         """Windows of a size, a new one at every slide."""
-        return cls(
+        return _own(cls)(
             size.to_milliseconds(), slide.to_milliseconds(), offset.to_milliseconds() if offset is not None else 0
         )
 
@@ -222,9 +227,9 @@ class _DynamicSessions(_Sessions):
         self._extractor = session_window_time_gap_extractor
 
     @classmethod
-    def with_dynamic_gap(cls, extractor: SessionWindowTimeGapExtractor) -> Self:
+    def with_dynamic_gap(cls, extractor: SessionWindowTimeGapExtractor) -> Any:
         """Sessions whose gap is read from the records."""
-        return cls(extractor)
+        return _own(cls)(extractor)
 
     def _gap(self, element: Any) -> int:
         self._session_gap = self._extractor.extract(element)
@@ -254,9 +259,9 @@ class _FixedSessions(_Sessions):
         self._session_gap = session_gap
 
     @classmethod
-    def with_gap(cls, size: Time) -> Self:
+    def with_gap(cls, size: Time) -> Any:
         """Sessions with one gap."""
-        return cls(size.to_milliseconds())
+        return _own(cls)(size.to_milliseconds())
 
     @classmethod
     def with_dynamic_gap(cls, extractor: SessionWindowTimeGapExtractor) -> _DynamicSessions:

@@ -1,0 +1,378 @@
+"""Random PyFlink scripts, to compare with real PyFlink what no recorded script shows.
+
+    python benchmarks/pyflink/random_scripts.py FIRST COUNT FOLDER
+
+Scripts are written for plans, not for results: every call of the DataStream API that shapes a plan, in any order, with
+settings on any operator, several environments and jobs, reused streams and calls that PyFlink refuses.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+HEAD = """\
+from pyflink.common import Configuration, Duration, Encoder, Row, Time, Types, WatermarkStrategy
+from pyflink.common.watermark_strategy import TimestampAssigner
+from pyflink.datastream import *
+from pyflink.datastream import AsyncDataStream, SlotSharingGroup
+from pyflink.datastream.connectors.file_system import FileSink, FileSource, StreamFormat
+from pyflink.datastream.connectors.number_seq import NumberSequenceSource
+from pyflink.datastream.functions import *
+from pyflink.datastream.functions import AllWindowFunction, ProcessAllWindowFunction
+from pyflink.datastream.state import MapStateDescriptor
+from pyflink.datastream.window import *
+
+
+class Timed(TimestampAssigner):
+    def extract_timestamp(self, value, record_timestamp):
+        return 1
+
+
+class Count(KeyedProcessFunction):
+    def process_element(self, value, ctx):
+        yield value
+
+
+class Both(CoProcessFunction):
+    def process_element1(self, value, ctx):
+        yield value
+
+    def process_element2(self, value, ctx):
+        yield value
+
+
+class KeyedBoth(KeyedCoProcessFunction):
+    def process_element1(self, value, ctx):
+        yield value
+
+    def process_element2(self, value, ctx):
+        yield value
+
+
+class Maps(CoMapFunction):
+    def map1(self, value):
+        return value
+
+    def map2(self, value):
+        return value
+
+
+class Rules(BroadcastProcessFunction):
+    def process_element(self, value, ctx):
+        yield value
+
+    def process_broadcast_element(self, value, ctx):
+        pass
+
+
+class KeyedRules(KeyedBroadcastProcessFunction):
+    def process_element(self, value, ctx):
+        yield value
+
+    def process_broadcast_element(self, value, ctx):
+        pass
+
+
+class Whole(ProcessWindowFunction):
+    def process(self, key, context, elements):
+        return []
+
+
+class All(ProcessAllWindowFunction):
+    def process(self, context, elements):
+        return []
+
+
+class Each(ProcessFunction):
+    def process_element(self, value, ctx):
+        yield value
+
+
+class Sum(AggregateFunction):
+    def create_accumulator(self):
+        return 0
+
+    def add(self, value, accumulator):
+        return accumulator
+
+    def get_result(self, accumulator):
+        return accumulator
+
+    def merge(self, a, b):
+        return a
+
+
+class Ask(AsyncFunction):
+    async def async_invoke(self, value):
+        return [value]
+
+
+class Gap(SessionWindowTimeGapExtractor):
+    def extract(self, element):
+        return 10
+
+
+class Mine(TumblingEventTimeWindows):
+    pass
+
+
+tag = OutputTag("late", Types.STRING())
+plain_tag = OutputTag("other")
+rules = MapStateDescriptor("rules", Types.STRING(), Types.STRING())
+"""
+
+TYPES = [
+    None, "Types.STRING()", "Types.INT()", "Types.LONG()", "Types.TUPLE([Types.STRING(), Types.INT()])",
+    "Types.ROW([Types.STRING(), Types.INT()])", "Types.ROW_NAMED(['a', 'b'], [Types.STRING(), Types.INT()])",
+    "Types.LIST(Types.STRING())", "Types.MAP(Types.STRING(), Types.INT())", "Types.PICKLED_BYTE_ARRAY()",
+    "Types.BASIC_ARRAY(Types.STRING())", "Types.PRIMITIVE_ARRAY(Types.BYTE())", "[Types.STRING()]", "Types.INSTANT()",
+    "Types.SQL_TIMESTAMP()", "Types.BIG_DEC()", "Types.OBJECT_ARRAY(Types.STRING())", "Types.BOOLEAN()",
+]  # fmt: skip
+ASSIGNERS = [
+    "TumblingEventTimeWindows.of(Time.seconds(5))", "TumblingProcessingTimeWindows.of(Time.seconds(5))",
+    "SlidingEventTimeWindows.of(Time.seconds(10), Time.seconds(5))",
+    "SlidingProcessingTimeWindows.of(Time.seconds(10), Time.seconds(5))",
+    "EventTimeSessionWindows.with_gap(Time.seconds(5))", "ProcessingTimeSessionWindows.with_gap(Time.seconds(5))",
+    "EventTimeSessionWindows.with_dynamic_gap(Gap())", "ProcessingTimeSessionWindows.with_dynamic_gap(Gap())",
+    "GlobalWindows.create()", "Mine.of(Time.seconds(1))", "Mine(1000, 0)",
+]  # fmt: skip
+STRATEGIES = [
+    "WatermarkStrategy.no_watermarks()", "WatermarkStrategy.for_monotonous_timestamps()",
+    "WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_seconds(2))",
+    "WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(Timed())",
+    "WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(Timed())"
+    ".with_idleness(Duration.of_seconds(1))",
+    "WatermarkStrategy.for_monotonous_timestamps().with_idleness(Duration.of_seconds(1))"
+    ".with_timestamp_assigner(Timed())",
+]  # fmt: skip
+
+
+class Writer:
+    """One script while it is written."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.lines: list[str] = []
+        self.count = 0
+        self.uids = 0
+        self.plain: list[str] = []
+        self.keyed: list[str] = []
+        self.operators: list[str] = []  # plain streams that are an operator's own result
+
+    def text(self) -> str:
+        """The whole script."""
+        self.settings()
+        for _ in range(self.random.choice((1, 1, 1, 2))):
+            self.job()
+        body = "\n".join(f"    {line}" for line in self.lines)
+        return f"{HEAD}\n\ndef main():\n{body}\n\n\nif __name__ == '__main__':\n    main()\n"
+
+    def settings(self) -> None:
+        choose = self.random.random
+        self.lines.append("config = Configuration()")
+        if choose() < 0.15:
+            self.lines.append("config.set_string('python.operator-chaining.enabled', 'false')")
+        if choose() < 0.3:
+            self.lines.append(f"config.set_string('parallelism.default', '{self.number(4)}')")
+        if choose() < 0.1:
+            self.lines.append("config.set_string('pipeline.operator-chaining.enabled', 'false')")
+        if choose() < 0.1:
+            self.lines.append("config.set_string('pipeline.name', 'configured')")
+        self.lines.append("env = StreamExecutionEnvironment.get_execution_environment(config)")
+        if choose() < 0.6:
+            self.lines.append(f"env.set_parallelism({self.number(4)})")
+        if choose() < 0.2:
+            mode = self.random.choice(("BATCH", "AUTOMATIC", "STREAMING"))
+            self.lines.append(f"env.set_runtime_mode(RuntimeExecutionMode.{mode})")
+        if choose() < 0.15:
+            self.lines.append(f"env.set_max_parallelism({self.random.choice((16, 128))})")
+
+    def job(self) -> None:
+        for _ in range(self.random.randint(1, 3)):
+            self.source()
+        for _ in range(self.random.randint(2, 14)):
+            if self.random.random() < 0.05:
+                self.lines.append(f"env.set_parallelism({self.number(4)})")
+            self.step()
+        for _ in range(self.random.randint(1, 3)):
+            self.sink()
+        if self.random.random() < 0.06:
+            self.lines.append("env.get_execution_plan()")
+        self.lines.append(self.random.choice(("env.execute()", "env.execute('named')", "env.execute_async()")))
+
+    def number(self, most: int) -> int:
+        return self.random.randint(1, most)
+
+    def name(self, kind: str) -> str:
+        self.count += 1
+        return f"{kind}{self.count}"
+
+    def set(self, call: str, operator: bool = True) -> str:
+        """A call with settings behind it."""
+        if not operator:
+            return call
+        settings = {
+            f".name('n{self.number(5)}')": 0.15, f".set_parallelism({self.number(4)})": 0.15,
+            ".set_max_parallelism(64)": 0.05, f".slot_sharing_group('{self.random.choice('ab')}')": 0.06,
+            ".disable_chaining()": 0.05, ".start_new_chain()": 0.05, ".set_description('text')": 0.05,
+            ".set_buffer_timeout(10)": 0.03, ".force_non_parallel()": 0.02,
+        }  # fmt: skip
+        chosen = [text for text, chance in settings.items() if self.random.random() < chance]
+        if self.random.random() < 0.08:
+            self.uids += 1
+            chosen.append(f".uid('u{self.uids}')")
+        return call + "".join(chosen)
+
+    def add(self, call: str, operator: bool = True) -> None:
+        name = self.name("s")
+        self.lines.append(f"{name} = {self.set(call, operator)}")
+        self.plain.append(name)
+        if operator:
+            self.operators.append(name)
+
+    def output(self, keyword: str = "output_type") -> str:
+        kind = self.random.choice(TYPES) if self.random.random() < 0.6 else None
+        return f", {keyword}={kind}" if kind else ""
+
+    def source(self) -> None:
+        kind = self.random.choice(("collection", "collection", "numbers", "files", "monitored"))
+        if kind == "collection":
+            typed = self.random.choice(("", ", Types.TUPLE([Types.STRING(), Types.INT()])"))
+            name = self.name("s")
+            self.lines.append(f"{name} = env.from_collection([('a', 1)]{typed})")
+            self.plain.append(name)
+            self.operators.append(name)
+            return
+        made = {
+            "numbers": "NumberSequenceSource(1, 9)",
+            "files": "FileSource.for_record_stream_format(StreamFormat.text_line_format(), '/in').build()",
+            "monitored": "FileSource.for_record_stream_format(StreamFormat.text_line_format(), '/in')"
+            ".monitor_continuously(Duration.of_seconds(1)).build()",
+        }[kind]
+        self.add(f"env.from_source({made}, {self.random.choice(STRATEGIES)}, 'source')")
+
+    def step(self) -> None:
+        stream = self.random.choice(self.plain[-6:])
+        keyed = self.random.choice(self.keyed[-3:]) if self.keyed else None
+        steps = ["map", "map", "flat_map", "filter", "process", "key_by", "key_by", "partition", "custom", "union",
+                 "side", "watermarks", "connect", "async", "window_all", "broadcast"]  # fmt: skip
+        if keyed:
+            steps += ["keyed", "keyed", "keyed", "window", "window", "keyed_connect", "keyed_broadcast", "keyed_union"]
+        getattr(self, f"step_{self.random.choice(steps)}")(stream, keyed)
+
+    def step_map(self, stream: str, _: str | None) -> None:
+        self.add(f"{stream}.map(lambda v: v{self.output()})")
+
+    def step_flat_map(self, stream: str, _: str | None) -> None:
+        self.add(f"{stream}.flat_map(lambda v: [v]{self.output()})")
+
+    def step_filter(self, stream: str, _: str | None) -> None:
+        self.add(f"{stream}.filter(lambda v: True)")
+
+    def step_process(self, stream: str, _: str | None) -> None:
+        self.add(f"{stream}.process(Each(){self.output()})")
+
+    def step_key_by(self, stream: str, _: str | None) -> None:
+        name = self.name("k")
+        typed = self.random.choice(("", "", ", Types.STRING()", ", key_type=Types.INT()"))
+        self.lines.append(f"{name} = {stream}.key_by(lambda v: v[0]{typed})")
+        self.keyed.append(name)
+
+    def step_partition(self, stream: str, _: str | None) -> None:
+        call = self.random.choice(("rebalance", "rescale", "shuffle", "forward", "broadcast"))
+        self.add(f"{stream}.{call}()", operator=False)
+
+    def step_custom(self, stream: str, _: str | None) -> None:
+        self.add(f"{stream}.partition_custom(lambda k, n: 0, lambda v: v)")
+
+    def step_union(self, stream: str, _: str | None) -> None:
+        others = [self.random.choice(self.plain[-6:]) for _ in range(self.number(2))]
+        made = f"[s.map(lambda v: v) for s in ({', '.join([stream, *others])},)]"
+        if self.random.random() < 0.7:
+            parts = self.name("p")
+            self.lines.append(f"{parts} = {made}")
+            self.add(f"{parts}[0].union(*{parts}[1:])", operator=False)
+        else:
+            self.add(f"{stream}.union({', '.join(others)})", operator=False)
+
+    def step_side(self, stream: str, _: str | None) -> None:
+        source = self.random.choice(self.operators)
+        self.add(f"{source}.get_side_output({self.random.choice(('tag', 'plain_tag'))})")
+
+    def step_watermarks(self, stream: str, _: str | None) -> None:
+        self.add(f"{stream}.assign_timestamps_and_watermarks({self.random.choice(STRATEGIES)})")
+
+    def step_connect(self, stream: str, _: str | None) -> None:
+        other = self.random.choice(self.plain[-6:])
+        function = self.random.choice(("process(Both()", "map(Maps()"))
+        keys = self.random.choice(("", "", ".key_by(lambda v: 1, lambda v: 1)", ".key_by(len, len, Types.INT())"))
+        function = "process(KeyedBoth()" if keys and function.startswith("process") else function
+        self.add(f"{stream}.connect({other}){keys}.{function}{self.output()})")
+
+    def step_async(self, stream: str, _: str | None) -> None:
+        call = self.random.choice(("unordered_wait", "ordered_wait"))
+        self.add(f"AsyncDataStream.{call}({stream}, Ask(), Time.seconds(1), 10{self.output()})")
+
+    def step_window_all(self, stream: str, _: str | None) -> None:
+        call = self.random.choice((f"process(All(){self.output()})", "reduce(lambda a, b: a)",
+                                   f"aggregate(Sum(){self.output()})"))  # fmt: skip
+        self.add(f"{stream}.window_all({self.random.choice(ASSIGNERS)}).{call}")
+
+    def step_broadcast(self, stream: str, _: str | None) -> None:
+        other = self.random.choice(self.plain[-6:])
+        self.add(f"{stream}.connect({other}.broadcast(rules)).process(Rules(){self.output()})")
+
+    def step_keyed(self, _: str, keyed: str | None) -> None:
+        call = self.random.choice((f"map(lambda v: v{self.output()})", f"process(Count(){self.output()})", "sum(1)",
+                                   "filter(lambda v: True)", "reduce(lambda a, b: a)", "min_by(0)", "max(1)",
+                                   f"flat_map(lambda v: [v]{self.output()})"))  # fmt: skip
+        self.add(f"{keyed}.{call}")
+
+    def step_window(self, _: str, keyed: str | None) -> None:
+        window = self.random.choice((*(f"window({a})" for a in ASSIGNERS), "count_window(3)", "count_window(4, 2)"))
+        extra = self.random.choice(("", "", ".allowed_lateness(10)", ".side_output_late_data(tag)"))
+        call = self.random.choice((f"process(Whole(){self.output()})", "reduce(lambda a, b: a)",
+                                   f"aggregate(Sum(), window_function=Whole(){self.output()})",
+                                   "reduce(lambda a, b: a, Whole())"))  # fmt: skip
+        self.add(f"{keyed}.{window}{extra}.{call}")
+
+    def step_keyed_connect(self, stream: str, keyed: str | None) -> None:
+        other = self.random.choice((stream, self.random.choice(self.keyed)))
+        both = other in self.keyed
+        function = "process(KeyedBoth()" if both else self.random.choice(("process(Both()", "map(Maps()"))
+        ends = (keyed, other) if self.random.random() < 0.5 else (other, keyed)
+        self.add(f"{ends[0]}.connect({ends[1]}).{function}{self.output()})")
+
+    def step_keyed_broadcast(self, stream: str, keyed: str | None) -> None:
+        self.add(f"{keyed}.connect({stream}.broadcast(rules)).process(KeyedRules(){self.output()})")
+
+    def step_keyed_union(self, stream: str, keyed: str | None) -> None:
+        self.add(f"{keyed}.union({keyed})", operator=False)
+
+    def sink(self) -> None:
+        stream = self.random.choice((*self.plain[-4:], *self.keyed[-1:]))
+        kind = self.random.choice(("print", "print", "identified", "file", "collect"))
+        if kind == "file":
+            self.lines.append(
+                f"{stream}.sink_to(FileSink.for_row_format('/out', Encoder.simple_string_encoder()).build())"
+                + self.sink_settings()
+            )
+        elif kind == "collect" and self.random.random() < 0.3:
+            self.lines.append(f"{stream}.execute_and_collect()")
+        else:
+            identifier = "'id'" if kind == "identified" else ""
+            self.lines.append(f"{stream}.print({identifier}){self.sink_settings()}")
+
+    def sink_settings(self) -> str:
+        settings = {".name('out')": 0.3, f".set_parallelism({self.number(4)})": 0.2, ".disable_chaining()": 0.1,
+                    ".slot_sharing_group('a')": 0.1}  # fmt: skip
+        return "".join(text for text, chance in settings.items() if self.random.random() < chance)
+
+
+if __name__ == "__main__":
+    first, count, folder = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
+    folder.mkdir(parents=True, exist_ok=True)
+    for seed in range(first, first + count):
+        (folder / f"r{seed}.py").write_text(Writer(seed).text(), encoding="utf-8")
