@@ -145,6 +145,8 @@ class Declaration:
             bases = [base for base in bases if base != "ABC"]
         abstract = any(base.startswith(("ABC", "Generic")) for base in bases)
         written = self.bases(bases, abstract, enum)
+        if made and open_methods and all(base.startswith(("ABC", "Generic")) for base in written):
+            written.insert(0, "Recorded")
         lines = [f"{indent}class {node.name}({', '.join(written)}):" if written else f"{indent}class {node.name}:"]
         members: list[str] = []
         for part in node.body:
@@ -172,8 +174,8 @@ class Declaration:
         if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name):
             name = part.targets[0].id
             try:
-                value = ast.literal_eval(part.value)
-            except ValueError:
+                value = eval(ast.unparse(part.value), {"__builtins__": {}})
+            except (NameError, TypeError):
                 return []
             if name.startswith("_"):
                 return []

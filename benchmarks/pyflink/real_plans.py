@@ -16,7 +16,7 @@ import sys
 import traceback
 from typing import Any
 
-os.environ["_python_worker_execution_mode"] = "process"  # no worker pool is started
+os.environ["_python_worker_execution_mode"] = "process"  # noqa: SIM112 (no worker pool is started)
 
 from pyflink.datastream import DataStream, StreamExecutionEnvironment  # type: ignore[import-not-found]
 from pyflink.java_gateway import get_gateway  # type: ignore[import-not-found]

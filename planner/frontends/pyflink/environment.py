@@ -30,14 +30,7 @@ from planner.settings.values import Fault, ValueType
 __all__ = ["StreamExecutionEnvironment"]
 
 _MERGING = "python.operator-chaining.enabled"
-_MODE = "python.execution-mode"
 _INTERVAL = "execution.checkpointing.interval"
-# Calls that only matter when the job runs, with their arguments: kept and shown.
-_ONLY_RECORDED = {
-    "register_slot_sharing_group": "slot_sharing_group", "enable_changelog_state_backend": "enabled",
-    "set_default_savepoint_directory": "directory", "add_python_file": "file_path",
-    "set_python_executable": "python_exec", "set_default_local_parallelism": "parallelism",
-}  # fmt: skip
 
 
 class StreamExecutionEnvironment:
@@ -135,6 +128,10 @@ class StreamExecutionEnvironment:
     def _record(self, call: str) -> None:
         self._recorded.append(call)
 
+    def _keep(self, name: str, value: Any) -> StreamExecutionEnvironment:
+        self._record(str(Call(name, (("", value),))))
+        return self
+
     def get_config(self) -> ExecutionConfig:
         """Settings of execution."""
         return self._config
@@ -180,6 +177,30 @@ class StreamExecutionEnvironment:
     def get_default_local_parallelism(self) -> int:
         """The parallelism where nothing is set: never the machine's cores here, so that plans do not depend on it."""
         return self._default
+
+    def register_slot_sharing_group(self, slot_sharing_group: Any) -> StreamExecutionEnvironment:
+        """The resources of a group of operators."""
+        return self._keep("register_slot_sharing_group", slot_sharing_group)
+
+    def enable_changelog_state_backend(self, enabled: bool) -> StreamExecutionEnvironment:
+        """Write changes of state at once."""
+        return self._keep("enable_changelog_state_backend", enabled)
+
+    def set_default_savepoint_directory(self, directory: str) -> StreamExecutionEnvironment:
+        """Where savepoints go."""
+        return self._keep("set_default_savepoint_directory", directory)
+
+    def set_default_local_parallelism(self, parallelism: int) -> None:
+        """Kept only: PyFlink's default comes from the machine, ours never does."""
+        self._keep("set_default_local_parallelism", parallelism)
+
+    def add_python_file(self, file_path: str) -> None:
+        """A file for the workers."""
+        self._keep("add_python_file", file_path)
+
+    def set_python_executable(self, python_exec: str) -> None:
+        """The workers' Python."""
+        self._keep("set_python_executable", python_exec)
 
     def set_python_requirements(self, requirements_file_path: str, requirements_cache_dir: str | None = None) -> None:
         """Packages for the workers."""
@@ -358,17 +379,3 @@ class _Config(ExecutionConfig):
     def get_max_parallelism(self) -> int:
         """As on the environment."""
         return self._environment.get_max_parallelism()
-
-
-def _recorded_call(name: str, argument: str) -> Any:
-    def call(self: StreamExecutionEnvironment, value: Any) -> StreamExecutionEnvironment:
-        self._record(str(Call(name, ((argument, value),))))
-        return self
-
-    call.__name__ = name
-    call.__doc__ = "Kept and shown; it changes nothing in a plan."
-    return call
-
-
-for _name, _argument in _ONLY_RECORDED.items():
-    setattr(StreamExecutionEnvironment, _name, _recorded_call(_name, _argument))

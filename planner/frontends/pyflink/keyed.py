@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any, NoReturn
 
 from planner.frontends.pyflink.declared.datastream.functions import (
@@ -31,6 +32,15 @@ _SETTINGS = {
 
 class KeyedStream(DataStream):
     """A stream whose records are grouped by key."""
+
+    class AccumulateType(Enum):
+        """What a running aggregate keeps."""
+
+        MIN = 1
+        MAX = 2
+        MIN_BY = 3
+        MAX_BY = 4
+        SUM = 5
 
     def __init__(self, origin: DataStream, draft: Draft, key_type: TypeInformation) -> None:
         super().__init__(origin._environment, draft)

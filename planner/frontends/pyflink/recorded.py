@@ -13,6 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from planner.errors import JobDefinitionError
+from planner.frontends.scripts.places import user_location
+
 __all__ = ["Call", "Recorded"]
 
 _DECLARED: Final = __name__.rpartition(".")[0] + ".declared."
@@ -71,6 +74,7 @@ def _static(cls: type[Recorded], name: str, function: Callable[..., Any]) -> Cal
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         function(*args, **kwargs)  # refuses wrong arguments as Python does
+        _refuse_without_java(cls)
         made = Call(f"{cls.__name__}.{name}", _bound(function, args, kwargs))
         return _product(cls, function, (made,))
 
@@ -83,6 +87,7 @@ def _method(cls: type[Recorded], name: str, function: Callable[..., Any]) -> Cal
         function(self, *args, **kwargs)
         bound = _bound(function, (self, *args), kwargs)[1:]
         if name == "__init__":
+            _refuse_without_java(type(self))
             self._calls = (*self._calls, Call(type(self).__name__, bound))
             return None
         if name.startswith(("get_", "is_")) and not bound:
@@ -91,6 +96,19 @@ def _method(cls: type[Recorded], name: str, function: Callable[..., Any]) -> Cal
         return self if _returned(function) == "Self" else _product(cls, function, self._calls)
 
     return call
+
+
+def _refuse_without_java(cls: type[Recorded]) -> None:
+    """Refuse a class that PyFlink still declares while no connector for Flink 2 has its Java class."""
+    from planner.frontends.pyflink.removed import NO_JAVA_CLASS
+
+    found = next((kind.__name__ for kind in cls.__mro__ if kind.__name__ in NO_JAVA_CLASS), None)
+    if found is not None:
+        raise JobDefinitionError(
+            f"{found} has no Java class in any connector for Flink 2: PyFlink 2.3 refuses it",
+            location=user_location(),
+            hint=NO_JAVA_CLASS[found],
+        )
 
 
 def _returned(function: Callable[..., Any]) -> str:

@@ -127,8 +127,9 @@ def _found(module: str, name: str) -> Any:
             return found
     from planner.frontends.pyflink.declared.exports import EXPORTS
 
-    if name in EXPORTS.get(module, {}):
-        return getattr(import_module(EXPORTS[module][name]), name)
+    handed_on = EXPORTS.get(module, {}).get(name, "")
+    if handed_on and _homes(handed_on.partition(".")[2]) is not None:
+        return getattr(import_module(handed_on), name)
     if part in _PACKAGES and _homes(f"{part}.{name}".lstrip(".")) is not None:
         return import_module(f"{module}.{name}")
     return _MISSING

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
@@ -75,10 +75,6 @@ class BasicTypeInfo(TypeInformation):
         return self._basic_type.value
 
 
-for _basic in BasicType:
-    setattr(BasicTypeInfo, f"{_basic.name}_TYPE_INFO", staticmethod(lambda kind=_basic: _of_basic(kind)))
-
-
 class InstantTypeInfo(BasicTypeInfo):
     """A point in time."""
 
@@ -87,8 +83,13 @@ class InstantTypeInfo(BasicTypeInfo):
         return True
 
 
-def _of_basic(kind: BasicType) -> BasicTypeInfo:
-    return InstantTypeInfo(kind) if kind is BasicType.INSTANT else BasicTypeInfo(kind)
+def _maker(kind: BasicType) -> Callable[[], BasicTypeInfo]:
+    made = InstantTypeInfo if kind is BasicType.INSTANT else BasicTypeInfo
+    return lambda: made(kind)
+
+
+for _basic in BasicType:
+    setattr(BasicTypeInfo, f"{_basic.name}_TYPE_INFO", staticmethod(_maker(_basic)))
 
 
 class PickledBytesTypeInfo(TypeInformation):
@@ -134,6 +135,9 @@ class ListTypeInfo(_Of):
 
 class ExternalTypeInfo(_Of):
     """A row of the Table API."""
+
+    def __init__(self, type_info: TypeInformation) -> None:
+        super().__init__(type_info)
 
     @property
     def _type_info(self) -> TypeInformation:
@@ -324,7 +328,7 @@ class Types:
 
 
 for _basic in BasicType:
-    setattr(Types, _basic.name, staticmethod(lambda kind=_basic: _of_basic(kind)))
+    setattr(Types, _basic.name, staticmethod(_maker(_basic)))
 
 
 def type_of(output_type: Any) -> TypeInformation:

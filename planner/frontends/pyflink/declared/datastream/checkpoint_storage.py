@@ -22,6 +22,8 @@ class CheckpointStorage(Recorded):
 
 
 class JobManagerCheckpointStorage(CheckpointStorage):
+    DEFAULT_MAX_STATE_SIZE = 5242880
+
     def __init__(self, checkpoint_path: Any = None, max_state_size: Any = None) -> None: ...
     def get_checkpoint_path(self) -> Any: ...
     def get_max_state_size(self) -> int: ...
@@ -29,6 +31,8 @@ class JobManagerCheckpointStorage(CheckpointStorage):
 
 
 class FileSystemCheckpointStorage(CheckpointStorage):
+    MAX_FILE_STATE_THRESHOLD = 1048576
+
     def __init__(
         self, checkpoint_path: Any = None, file_state_size_threshold: Any = None, write_buffer_size: Any = -1
     ) -> None: ...

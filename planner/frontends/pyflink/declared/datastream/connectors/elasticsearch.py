@@ -36,7 +36,7 @@ class ElasticsearchEmitter(Recorded):
     def dynamic_index(index_field: Any, key_field: Any = None, doc_type: Any = None) -> ElasticsearchEmitter: ...
 
 
-class ElasticsearchSinkBuilderBase(ABC):
+class ElasticsearchSinkBuilderBase(Recorded, ABC):
     @abstractmethod
     def __init__(self) -> None: ...
     @abstractmethod
