@@ -11,15 +11,18 @@ import typer
 from cli import console
 from cli.deployment_options import SlotsOption, SpreadOption, TaskManagersOption, show_deployment
 from cli.files import write_whole
-from cli.locate import find_job, flink_for
-from cli.options import FlinkOption, JobArgument
+from cli.locate import find_job, flink_for, nearest_config
+from cli.options import FlinkOption, JobArgument, complete_job
 from planner.deployment.request import DeploymentRequest
 from planner.errors import OptionError
 from planner.pipeline import Plan, Stage
 from planner.pipeline import plan as compile_plan
 
 if TYPE_CHECKING:
+    from cli.render.page.plan import PageRequest
+    from cli.render.pictures.dot import Look
     from cli.render.pictures.picture import Picture
+    from planner.deployment.deployment import Deployment
 
 Format = Literal["svg", "png", "pdf", "dot", "mermaid", "html"]
 FORMATS: tuple[Format, ...] = ("svg", "png", "pdf", "dot", "mermaid", "html")
@@ -41,35 +44,71 @@ def render(
         typer.Option("--output", "-o", metavar="FILE", help="Where to; - is stdout. Default: text formats to stdout."),
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Open the file when it is written.")] = False,
+    theme: Annotated[Literal["light", "dark"], typer.Option(help="Colours of a picture; html has both.")] = "light",
+    direction: Annotated[Literal["down", "right"], typer.Option(help="Where arrows lead.")] = "down",
+    wrap: Annotated[
+        bool | None,
+        typer.Option(
+            "--wrap/--no-wrap",
+            help="Break a long graph into parts side by side; in a PDF, pages. Default: where it is long.",
+            show_default=False,
+        ),
+    ] = None,
     task_managers: TaskManagersOption = None,
     slots: SlotsOption = None,
     spread: SpreadOption = None,
+    diff: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OLD", help="html: mark what changed since OLD (a job, a baseline, git:REV:path).",
+            show_default=False, autocompletion=complete_job,
+        ),
+    ] = None,
     run: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="With --stage physical: where this run's subtasks ran. Or its report's file."),
+        typer.Option(
+            metavar="ID",
+            help="html: with this run's figures. --stage physical: where its subtasks ran. Or its report's file.",
+            show_default=False,
+        ),
     ] = None,
     flink: FlinkOption = None,
-) -> None:
+) -> None:  # fmt: skip
     """Draw a stage: chains as frames, edges with their ship strategy and the first obstacle, broken chains in red.
+
+    html is one page with all stages: select an operator, an edge or a subtask to see its reasons, follow it through the
+    stages, try the changes that `plan explain` proposes. With --diff the changes since another version are marked, with
+    --run the figures of a run are shown.
 
     The physical stage can be drawn on a cluster (--task-managers, --slots), or as it ran (--run). Works without a dot
     program: pictures are laid out in this process then (extra `draw`).
 
     Examples:
       plan render job.yaml -o job.svg
-      plan render job.py --stage execution -f png -o execution.png
+      plan render job.py --stage execution -f png -o execution.png --theme dark
       plan render job.py --stage physical --task-managers 2 --slots 4 -o cluster.svg
       plan render job.yaml -f html -o plan.html --open
-      plan render job.yaml -o job.mmd
+      plan render job.yaml -o plan.html --diff git:main:job.yaml
+      plan render job.yaml -o job.mmd --direction right
     """
+    from cli.render.pictures.dot import Look
+
     chosen = format or _format_of(output)
     request = DeploymentRequest(task_managers=task_managers, slots=slots, spread=spread)
-    if run is not None:
+    if diff is not None and chosen != "html":
+        raise OptionError(f"--diff marks changes in a page, not in {chosen}", hint="add -f html, or use plan diff")
+    if run is not None and chosen != "html":
         spec = f"run-{Path(run).stem}"
-        content = _in_format(_run_picture(run, stage), chosen)
+        content = _in_format(_run_picture(run, stage), chosen, Look(theme=theme, direction=direction), wrap)
     else:
         spec = find_job(job)
-        content = _content(spec, stage, chosen, request, flink)
+        if chosen == "html":
+            content = _page(_compile(spec, "physical", flink), spec, request, diff, run)
+        else:
+            compiled = _compile(spec, _until(stage), flink)
+            content = _in_format(
+                _picture(compiled, stage, request), chosen, Look(theme=theme, direction=direction), wrap
+            )
     target = output or (_default_file(spec, stage, chosen) if open_it or _needs_file(chosen) else None)
     if target is None or str(target) == "-":
         _to_stdout(content)
@@ -103,74 +142,127 @@ def _default_file(spec: str, stage: Stage, format: Format) -> Path:
     return Path(f"{name}.{'mmd' if format == 'mermaid' else format}")
 
 
-def _content(spec: str, stage: Stage, format: Format, request: DeploymentRequest, flink: str | None) -> str | bytes:
+def _compile(spec: str, until: Stage, flink: str | None) -> Plan:
     from planner.frontends.loading import load_job
 
     definition = load_job(spec)
-    until: Stage = "physical" if format == "html" else _until(stage)
-    compiled = compile_plan(definition, until=until, flink=flink_for(flink, definition))
-    if format == "html":
-        from cli.render.page.plan import to_html
-
-        return to_html(compiled, _picture(compiled, "physical", request) if compiled.physical else None)
-    return _in_format(_picture(compiled, stage, request), format)
+    return compile_plan(definition, until=until, flink=flink_for(flink, definition))
 
 
-def _picture(compiled: Plan, stage: Stage, request: DeploymentRequest) -> Picture:
-    from cli.render.pictures.stages import PICTURES
+def _page(compiled: Plan, spec: str, request: DeploymentRequest, diff: str | None, run: str | None) -> str:
+    from cli.render.page.plan import PageRequest, to_html
 
-    deployment = show_deployment(compiled, (stage,), request)
+    wanted = PageRequest(
+        spec=spec,
+        deployment=_deployment(compiled, request) if compiled.physical else None,
+        comparison=_comparison(compiled, diff) if diff is not None else None,
+        compared_with=diff,
+        report=_report(run) if run is not None else None,
+        **_buffers(compiled),
+    )
+    return _checked_page(compiled, wanted, run, to_html)
+
+
+def _checked_page(compiled: Plan, wanted: PageRequest, run: str | None, to_html: Any) -> str:
+    try:
+        page: str = to_html(compiled, wanted)
+    except (KeyError, TypeError) as error:
+        if run is None:
+            raise
+        raise OptionError(f"{run} is not the report of a run of this job: {error}") from error
+    return page
+
+
+def _buffers(compiled: Plan) -> dict[str, Any]:
+    """The cluster's buffer settings, where a pyproject.toml has some."""
+    config = nearest_config()
+    if config is None:
+        return {}
+    cluster = config.for_job(compiled.job.name, compiled.job.location.file).cluster
+    return {"buffers_per_channel": cluster.buffers_per_channel, "floating_buffers": cluster.floating_buffers_per_gate}
+
+
+def _comparison(compiled: Plan, old: str) -> Any:
+    from planner.diff.comparison import compare
+    from planner.diff.versions import Version, load_version, pair_jobs
+    from planner.snapshots.snapshot import take_snapshot
+
+    new = Version(argument=compiled.job.location.file, snapshots=(take_snapshot(compiled),))
+    pairs = [
+        (before, after)
+        for before, after in pair_jobs(load_version(old, lambda _: compiled.flink), new)
+        if before and after
+    ]
+    if not pairs:
+        raise OptionError(f"--diff {old}: this job is not in it", hint="name one that is, as job.py:NAME")
+    return compare(*pairs[0])
+
+
+def _deployment(compiled: Plan, request: DeploymentRequest) -> Deployment | None:
+    """The deployment that is asked for; None where none is, or where the configured cluster is too small for it."""
+    deployment = show_deployment(compiled, ("physical",), request)
     if deployment is None or deployment.layout is None:
-        return PICTURES[stage](compiled)
+        return None
     need = deployment.shortage
     if need is not None:
         message = f"the job needs {need.required} slots, and the cluster has {need.offered}"
         if request != DeploymentRequest():
             raise OptionError(message, hint="\n".join(change.sentence for change in need.changes) or None)
         console.message(f"{message}: its slots are drawn without task managers", "warning")
+        return None
+    return deployment
+
+
+def _picture(compiled: Plan, stage: Stage, request: DeploymentRequest) -> Picture:
+    from cli.render.pictures.stages import PICTURES
+
+    if stage != "physical":
+        show_deployment(compiled, (stage,), request)  # refuses options of another stage
+        return PICTURES[stage](compiled)
+    deployment = _deployment(compiled, request)
+    if deployment is None:
         return PICTURES[stage](compiled)
     from cli.render.pictures.task_managers import task_manager_picture
 
-    assert deployment.placement is not None
+    assert deployment.placement is not None and deployment.layout is not None
     return task_manager_picture(compiled, deployment.placement, deployment.layout)
 
 
-def _in_format(picture: Picture, format: Format) -> str | bytes:
-    if format == "html":
-        raise OptionError(
-            "--run is drawn as one picture, not as a page", hint="plan run --report FILE.html is the page"
-        )
-    if format == "mermaid":
-        from cli.render.pictures.mermaid import to_mermaid
+def _in_format(picture: Picture, format: Format, look: Look, wrap: bool | None) -> str | bytes:
+    from cli.render.pictures.formats import in_format
 
-        return to_mermaid(picture)
-    from cli.render.pictures.dot import to_dot
-
-    source = to_dot(picture)
-    if format == "dot":
-        return source
-    from cli.render.pictures.image import draw
-
-    if len(picture.boxes) > MANY_BOXES:
+    assert format != "html"
+    if len(picture.boxes) > MANY_BOXES and format not in ("dot", "mermaid"):
         console.message(
             f"laying out {len(picture.boxes)} boxes takes its time; -f dot and -f mermaid do without", "warning"
         )
-    return draw(source, format)
+    return in_format(picture, format, look, wrap=wrap)
 
 
 def _run_picture(run: str, stage: Stage) -> Picture:
-    import json
-
     from cli.render.pictures.run import run_picture
 
     if stage != "physical":
-        raise OptionError(f"a run has no {stage} graph of its own", hint="add --stage physical")
+        raise OptionError(
+            f"a run has no {stage} graph of its own", hint="add --stage physical, or -f html for the whole page"
+        )
+    try:
+        return run_picture(_report(run))
+    except (KeyError, TypeError) as error:
+        raise OptionError(f"{run} is not the report of a run: {error}", hint="plan runs lists the runs") from error
+
+
+def _report(run: str) -> dict[str, Any]:
+    import json
+
     file = _report_file(run)
     try:
-        report: dict[str, Any] = json.loads(file.read_bytes())
-        return run_picture(report)
-    except (ValueError, KeyError, TypeError) as error:
+        report = json.loads(file.read_bytes())
+    except ValueError as error:
         raise OptionError(f"{file} is not the report of a run: {error}", hint="plan runs lists the runs") from error
+    if not isinstance(report, dict) or not isinstance(report.get("vertices"), list):
+        raise OptionError(f"{file} is not the report of a run: it has no vertices", hint="plan runs lists the runs")
+    return report
 
 
 def _report_file(run: str) -> Path:

@@ -92,7 +92,10 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"spark_runner.figures", "spark_runner.program", "spark_runner.runs"},
     "cli.render.findings": RENDER | {"cli", "planner.lint"},
     "cli.render.pictures": RENDER | PLANNER | {"planner.deployment", "planner.explanation"},
-    "cli.render.page": RENDER | WORDS | {"cli.render.pictures", "cli.render.text", "planner.explanation"},
+    "cli.render.page": RENDER
+    | PLANNER
+    | {"cli.render.pictures", "cli.render.text", "planner.chaining", "planner.deployment"}
+    | {"planner.diff", "planner.explanation"},
 }
 
 # The rooms where PySpark may be imported. In `executor` it is there on every worker anyway.

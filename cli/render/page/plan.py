@@ -1,72 +1,147 @@
-"""One self-contained page with all stages: pictures laid out here and a little plain JavaScript, nothing fetched."""
+"""One self-contained page with all stages: pictures laid out here, their data in one place, and a script of our own."""
 
 from __future__ import annotations
 
 import html
-import re
-from importlib.resources import files
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
-from cli.render.pictures.dot import to_dot
+from cli.render.page import document
+from cli.render.page.data import plan_data
+from cli.render.page.figures import run_data, run_notes
+from cli.render.page.variants import find_variants, variant_data
+from cli.render.page.versions import diff_data, diff_marks
+from cli.render.pictures.dot import Look, to_dot
 from cli.render.pictures.image import draw
+from cli.render.pictures.operators import job_picture, stream_picture
+from cli.render.pictures.overlay import NOTHING, Overlay
 from cli.render.pictures.picture import Picture
 from cli.render.pictures.stages import PICTURES
+from cli.render.pictures.task_managers import task_manager_picture
 from cli.render.styled import plain
+from cli.render.text.explanation import explanation_lines
+from planner.deployment.deployment import Deployment
+from planner.diff.comparison import Comparison
 from planner.errors import OptionError
+from planner.explanation.explain import Explanation, explain_plan
+from planner.flink.defaults import BUFFERS_PER_CHANNEL, FLOATING_BUFFERS_PER_GATE
 from planner.pipeline import STAGES, Plan, Stage
 
-__all__ = ["to_html"]
+__all__ = ["PageRequest", "to_html"]
 
-TITLES: dict[Stage, str] = {
+TITLES = {
     "stream": "Stream graph",
     "job": "Job graph",
     "execution": "Execution graph",
     "physical": "Physical",
+    "list": "List",
+    "explain": "Explanation",
 }
+_LOOK = Look(bare=True)
 
 
-def to_html(plan: Plan, physical: Picture | None = None) -> str:
-    """The page; the job graph is open first. `physical` is drawn instead of the slots alone."""
-    from cli.render.text.explanation import explanation_lines
-    from planner.explanation.explain import explain_plan
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRequest:
+    """What a page shows besides the plan."""
 
-    explanation = plain(explanation_lines(explain_plan(plan), spec=plan.job.location.file))
-    sections = [_section(stage, _drawing(plan, stage, physical)) for stage in STAGES]
-    sections.append(_section("explain", f"<pre>{html.escape(explanation)}</pre>"))
-    tabs = [_tab(stage, TITLES[stage], current=stage == "job") for stage in STAGES]
-    tabs.append(_tab("explain", "Explanation", current=False))
-    page = _asset("page.html")
-    for name, content in {
-        "TITLE": html.escape(plan.stream_graph.name),
-        "STYLE": _asset("page.css"),
-        "TABS": "\n      ".join(tabs),
-        "SECTIONS": "\n".join(sections),
-        "SCRIPT": _asset("page.js"),
-    }.items():
-        before, after = page.split(f"<!--{name}-->", 1)  # only our own mark, never one inside a job's name
-        page = before + content + after
-    return page
+    spec: str
+    deployment: Deployment | None = None
+    comparison: Comparison | None = None
+    compared_with: str | None = None
+    report: Mapping[str, Any] | None = None
+    buffers_per_channel: int = BUFFERS_PER_CHANNEL
+    floating_buffers: int = FLOATING_BUFFERS_PER_GATE
 
 
-def _asset(name: str) -> str:
-    return files("cli.render.page").joinpath(name).read_text(encoding="utf-8")
+def to_html(plan: Plan, request: PageRequest) -> str:
+    """The page; the job graph is open first."""
+    explanation = explain_plan(
+        plan, buffers_per_channel=request.buffers_per_channel, floating_buffers=request.floating_buffers
+    )
+    variants = find_variants(plan, explanation)
+    drawings = {stage: _drawing(plan, stage, explanation, request) for stage in STAGES}
+    templates = "\n".join(
+        f'<template id="variant-{number}">{_svg(variant.picture, "job")}</template>'
+        for number, variant in enumerate(variants)
+        if variant.picture is not None
+    )
+    sections = [_section(stage, drawing) for stage, drawing in drawings.items()]
+    sections += [_section("list", ""), _section("explain", _explanation(explanation, request.spec))]
+    ends = {(edge.source.node, edge.target.node): edge.position for edge in reversed(explanation.edges)}
+    data = {
+        **plan_data(plan, explanation, request.deployment),
+        "variants": [variant_data(variant, ends) for variant in variants],
+        "diff": diff_data(plan, request.comparison, request.compared_with or "") if request.comparison else None,
+        "run": run_data(plan, request.report) if request.report else None,
+    }
+    drawn = "".join((*drawings.values(), templates))
+    style = document.asset("look.css") + document.asset("page.css") + document.dark_rules(drawn)
+    script = document.script()
+    return document.filled(
+        document.asset("page.html"),
+        {
+            "POLICY": document.policy(script=script, style=style),
+            "TITLE": html.escape(explanation.name),
+            "STYLE": style,
+            "TABS": "\n    ".join(_tab(name, title) for name, title in TITLES.items()),
+            "SECTIONS": "\n".join(sections),
+            "TEMPLATES": templates,
+            "DATA": document.island(data),
+            "SCRIPT": script,
+        },
+    )
 
 
-def _tab(name: str, title: str, *, current: bool) -> str:
-    pressed = "true" if current else "false"
-    return f'<button role="tab" data-stage="{name}" aria-selected="{pressed}">{title}</button>'
+def _tab(name: str, title: str) -> str:
+    chosen = name == "job"
+    return (
+        f'<button role="tab" type="button" id="tab-{name}" aria-controls="stage-{name}" data-stage="{name}" '
+        f'aria-selected="{str(chosen).lower()}" tabindex="{0 if chosen else -1}">{title}</button>'
+    )
 
 
 def _section(name: str, content: str) -> str:
+    kind = "drawing" if "<svg" in content[:5] else "reading"
     hidden = "" if name == "job" else " hidden"
-    return f'<section id="stage-{name}" role="tabpanel"{hidden}>{content}</section>'
+    focus = "" if kind == "drawing" else ' tabindex="0"'
+    return (
+        f'<section id="stage-{name}" class="{kind}" role="tabpanel" aria-labelledby="tab-{name}"{focus}{hidden}>'
+        f"{content}</section>"
+    )
 
 
-def _drawing(plan: Plan, stage: Stage, physical: Picture | None) -> str:
+def _explanation(explanation: Explanation, spec: str) -> str:
+    return f"<pre>{html.escape(plain(explanation_lines(explanation, spec=spec)))}</pre>"
+
+
+def _drawing(plan: Plan, stage: Stage, explanation: Explanation, request: PageRequest) -> str:
     try:
-        source = to_dot(physical if physical and stage == "physical" else PICTURES[stage](plan))
+        return _svg(_picture(plan, stage, explanation, request), stage)
     except OptionError as error:
         return f"<p>{html.escape(error.message)}</p>"
-    svg = draw(source, "svg").decode("utf-8")
-    svg = svg[svg.index("<svg") :]
-    # The same ids come back in every stage, and in one page they must differ.
-    return re.sub(r'(<(?:g|path|text|a|svg)\b[^>]*?) id="', rf'\1 id="{stage}-', svg)
+
+
+def _picture(plan: Plan, stage: Stage, explanation: Explanation, request: PageRequest) -> Picture:
+    overlay = _overlay(plan, request)
+    if stage == "stream":
+        return stream_picture(plan, overlay, explanation)
+    if stage == "job":
+        return job_picture(plan, overlay, explanation)
+    deployment = request.deployment
+    if stage == "physical" and deployment and deployment.placement and deployment.layout:
+        return task_manager_picture(plan, deployment.placement, deployment.layout)
+    return PICTURES[stage](plan, overlay)
+
+
+def _overlay(plan: Plan, request: PageRequest) -> Overlay:
+    """Marks of a diff and figures of a run do not meet in one place: both can be laid over."""
+    marks = diff_marks(plan, request.comparison) if request.comparison else NOTHING
+    if request.report is None:
+        return marks
+    notes = run_notes(plan, request.report)
+    return replace(notes, operators=marks.operators, edges=marks.edges, gone=marks.gone)
+
+
+def _svg(picture: Picture, prefix: str) -> str:
+    return document.embedded(draw(to_dot(picture, _LOOK), "svg"), prefix)

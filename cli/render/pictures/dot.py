@@ -2,208 +2,271 @@
 
 from __future__ import annotations
 
-import html
-import re
-from itertools import pairwise
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import graphviz
 
-from cli.render.pictures.palette import ARROWS, BOXES, CLUSTERS, FONT, INK, MUTED
+from cli.render.pictures import labels
+from cli.render.pictures.labels import attribute, label_text
+from cli.render.pictures.palette import FONT, STROKES, THEMES, Theme, ThemeName
 from cli.render.pictures.picture import Arrow, Box, Cluster, Picture
 
-__all__ = ["to_dot"]
+__all__ = ["Direction", "Look", "to_dot", "to_wrapped_dot"]
 
-# What XML cannot hold at all, and so neither can an HTML-like label or an SVG file.
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-# Graphviz replaces these in every text, entities or not; an invisible word joiner behind the backslash prevents it.
-_ESCAPE = re.compile(r"\\(?=[NGETHL])")
+Direction = Literal["down", "right"]
 
 
-def to_dot(picture: Picture) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How a picture is drawn: its colours, the way its arrows lead, and for whom."""
+
+    theme: ThemeName = "light"
+    direction: Direction = "down"
+    bare: bool = False  # for a page that has a title, a background and tooltips of its own
+    paper: tuple[float, float] | None = None  # inches: what is larger is scaled down to it
+
+
+def to_dot(picture: Picture, look: Look | None = None) -> str:
     """The picture as one DOT document, the same bytes everywhere."""
-    graph = graphviz.Digraph(name="plan", graph_attr=_graph_attributes(picture), node_attr=_NODE, edge_attr=_EDGE)
-    inside: dict[str, list[Box]] = {}
-    for box in picture.boxes:
-        if box.cluster is None:
-            _add_box(graph, box)
+    document = _Document(picture, look or Look())
+    document.add(picture)
+    return str(document.graph.source)
+
+
+def to_wrapped_dot(parts: Sequence[Picture], title: Picture, look: Look | None = None) -> str:
+    """The parts of one picture side by side, or below each other where arrows lead to the right."""
+    document = _Document(title, look or Look())
+    by_row = len(parts) if document.look.direction == "down" else 1
+    document.graph.attr(pack="28", packmode=f"array_ut{by_row}")
+    for number, part in enumerate(parts):
+        document.add(part, number)
+    return str(document.graph.source)
+
+
+class _Document:
+    """One picture on its way to DOT."""
+
+    def __init__(self, picture: Picture, look: Look) -> None:
+        self.picture = picture
+        self.look = look
+        self.theme: Theme = THEMES[look.theme]
+        self.graph = graphviz.Digraph(
+            name="plan",
+            graph_attr=_graph_attributes(picture, look, self.theme),
+            node_attr=_node_attributes(self.theme),
+            edge_attr={"fontname": FONT, "fontsize": "10", "arrowsize": "0.7"},
+        )
+        self.inside: dict[str | None, list[Box]] = {}
+        self.frame_of: dict[str, str | None] = {}
+        self.ends: dict[str, str] = {}  # where frames are tables, arrows end at a card or at the cell of a lane
+        self.arrows = 0
+
+    def _end(self, box: Box) -> str:
+        if box.cluster is None or self.picture.arrangement not in ("cards", "lanes"):
+            return box.id
+        return box.cluster if self.picture.arrangement == "cards" else f"{box.cluster}:{box.id}"
+
+    def add(self, picture: Picture, part: int | None = None) -> None:
+        """Add all boxes, frames and arrows. A part is held together by a heading that leads to where it begins."""
+        self.inside = {}
+        for box in picture.boxes:
+            self.inside.setdefault(box.cluster, []).append(box)
+        self.frame_of = {box.id: box.cluster for box in picture.boxes}
+        self.ends = {box.id: self._end(box) for box in picture.boxes}
+        if picture.arrangement == "grid":
+            self.add_grid()
+            return
+        for box in self.inside.get(None, ()):
+            self.add_box(self.graph, box)
+        for cluster in picture.clusters:
+            self.add_frame(cluster, self.inside.get(cluster.id, []))
+        if part is not None:
+            self.add_heading(picture, part)
+        for arrow in picture.arrows:
+            self.add_arrow(self.arrows, arrow)
+            self.arrows += 1
+
+    def add_heading(self, picture: Picture, part: int) -> None:
+        name = f"part{part}"
+        label = f'<<FONT POINT-SIZE="10" COLOR="{self.theme.muted}"><B>part {part + 1}</B></FONT>>'
+        self.graph.node(name, label=label, shape="plain", style="", sortv=str(part + 1))
+        node = {box: end.partition(":")[0] for box, end in self.ends.items()}
+        led_to = {node[a.target] for a in picture.arrows if node[a.source] != node[a.target]}
+        for end in dict.fromkeys(node.values()):
+            if end not in led_to:
+                self.graph.edge(name, end, style="invis")
+
+    def add_grid(self) -> None:
+        loose, frames = self.inside.get(None, ()), self.picture.clusters
+        rows = self.picture.rows or tuple((part.id,) for part in (*loose, *frames))
+        tiles = {box.id: labels.slot_tile(self.theme, box) for box in loose}
+        if not frames:
+            tiles |= self.slots_in_rows(rows)
+        heights = _heights([self.inside.get(frame.id, []) for frame in frames])
+        for frame in frames:
+            boxes = self.inside.get(frame.id, [])
+            tiles[frame.id] = labels.manager_tile(self.theme, frame, boxes, heights)
+        self.graph.node("grid", label=labels.grid(rows, tiles), shape="plain", style="")
+
+    def slots_in_rows(self, rows: Sequence[Sequence[str]]) -> dict[str, str]:
+        boxes = {box.id: box for box in self.picture.boxes}
+        tiles: dict[str, str] = {}
+        for row in rows:
+            height = max(len(labels.slot_lines(boxes[name])) for name in row)
+            tiles |= {name: labels.slot_tile(self.theme, boxes[name], height) for name in row}
+        return tiles
+
+    def add_frame(self, cluster: Cluster, boxes: Sequence[Box]) -> None:
+        if self.picture.arrangement == "graph":
+            self.add_cluster(cluster, boxes)
+            return
+        upright = self.look.direction == "right"
+        if self.picture.arrangement == "cards":
+            table = labels.card(self.theme, cluster, boxes)
         else:
-            inside.setdefault(box.cluster, []).append(box)
-    add_cluster = _add_table if picture.in_order else _add_cluster
-    for cluster in picture.clusters:
-        add_cluster(graph, cluster, inside.get(cluster.id, []))
-    cells = {box.id: f"{box.cluster}:{box.id}" for box in picture.boxes if box.cluster and picture.in_order}
-    for arrow in picture.arrows:
-        _add_arrow(graph, arrow, cells)
-    _add_rows(graph, picture.rows)
-    for column in picture.columns:
-        for above, below in pairwise(column):
-            graph.edge(above, below, style="invis")
-    return str(graph.source)
+            table = labels.lane(self.theme, cluster, boxes, upright=upright)
+        self.graph.node(
+            cluster.id,
+            label=table,
+            shape="plain",
+            style="",
+            id=cluster.id,
+        )
+
+    def add_cluster(self, cluster: Cluster, boxes: Sequence[Box]) -> None:
+        fill = self.theme.clusters[cluster.kind]
+        with self.graph.subgraph(name=f"cluster_{cluster.id}") as inner:
+            inner.attr(
+                label="",
+                style="rounded,filled",
+                fillcolor=fill.inside if cluster.heat is None else self.theme.heat_of(cluster.heat),
+                color=self.theme.marks[cluster.mark] if cluster.mark else fill.border,
+                margin="10",
+                id=cluster.id,
+                **self.tooltip(cluster.tooltip or cluster.title),
+            )
+            for box in boxes:
+                self.add_box(inner, box)
+
+    def add_box(self, graph: graphviz.Digraph, box: Box) -> None:
+        fill = self.theme.boxes[box.kind]
+        dashed = box.kind in ("folded", "removed")
+        graph.node(
+            box.id,
+            label=labels.box_label(self.theme, box.title, box.lines),
+            fillcolor=fill.inside,
+            color=self.theme.marks[box.mark] if box.mark else fill.border,
+            id=box.id,
+            **self.tooltip(box.tooltip or box.title),
+            **({"style": "rounded,filled,dashed"} if dashed else {}),
+            **({"penwidth": "2.5"} if box.mark else {}),
+            **({"shape": "plain", "style": ""} if box.kind == "portal" else {}),
+        )
+
+    def add_arrow(self, number: int, arrow: Arrow) -> None:
+        """A line; with a label, two lines and the label between them, which no other line crosses then."""
+        source, target = self.ends[arrow.source], self.ends[arrow.target]
+        if source == target:
+            return  # rows of one card
+        down = self.look.direction == "down"
+        if self.picture.arrangement == "lanes":
+            source += ":s" if ":" in source and down else ":e" if ":" in source else ""
+            target += ":n" if ":" in target and down else ":w" if ":" in target else ""
+        name = arrow.id or f"w{number}"
+        if not arrow.label and not any(arrow.lines):
+            self.graph.edge(source, target, id=f"{name}_{number}", **self.stroke(arrow))
+            return
+        middle = f"label{number}"
+        self.add_label(middle, f"{name}_{number}l", arrow)
+        self.graph.edge(source, middle, id=f"{name}_{number}a", **{**self.stroke(arrow), "arrowhead": "none"})
+        self.graph.edge(middle, target, id=f"{name}_{number}b", **self.stroke(arrow))
+
+    def add_label(self, node: str, name: str, arrow: Arrow) -> None:
+        """The label as a node; inside a frame where both ends are."""
+        frames = {self.frame_of.get(arrow.source), self.frame_of.get(arrow.target)}
+        frame = frames.pop() if len(frames) == 1 and self.picture.arrangement == "graph" else None
+        graph = graphviz.Digraph(name=f"cluster_{frame}") if frame else self.graph
+        graph.node(
+            node,
+            label=self.label(arrow),
+            shape="plain",
+            style="",
+            id=name,
+            **self.tooltip(arrow.tooltip or arrow.label),
+            **{"class": "label"},
+        )
+        if frame:
+            self.graph.subgraph(graph)
+
+    def stroke(self, arrow: Arrow) -> dict[str, str]:
+        stroke = STROKES[arrow.kind]
+        return {
+            "color": self.theme.marks[arrow.mark] if arrow.mark else self.theme.arrows[arrow.kind],
+            "penwidth": str(stroke.width),
+            "style": stroke.style,
+            "class": arrow.kind,
+            **self.tooltip(arrow.tooltip or arrow.label or stroke.meaning),
+        }
+
+    def tooltip(self, text: str) -> dict[str, str]:
+        return {} if self.look.bare else {"tooltip": attribute(text or " ")}
+
+    def label(self, arrow: Arrow) -> str:
+        colour = self.theme.muted if arrow.kind == "wire" else self.theme.arrows[arrow.kind]
+        small = "<BR/>".join(f'<FONT POINT-SIZE="9">{label_text(text)}</FONT>' for text in arrow.lines if text)
+        bold = f'<FONT POINT-SIZE="10"><B>{label_text(arrow.label)}</B></FONT>' if arrow.label else ""
+        text = f"{bold}{'<BR/>' if bold and small else ''}{small}"
+        return f'<<TABLE BORDER="0" CELLPADDING="2"><TR><TD><FONT COLOR="{colour}">{text}</FONT></TD></TR></TABLE>>'
 
 
-_NODE = {
-    "shape": "box",
-    "style": "rounded,filled",
-    "fontname": FONT,
-    "fontsize": "11",
-    "fontcolor": INK,
-    "margin": "0.14,0.07",
-}
-_EDGE = {"fontname": FONT, "fontsize": "10", "arrowsize": "0.7"}
+def _heights(stacks: Sequence[Sequence[Box]]) -> list[int]:
+    """How many lines the first slots of all frames have, the second ones, and so on."""
+    longest = max(map(len, stacks), default=0)
+    return [
+        max((len(labels.slot_lines(stack[at])) for stack in stacks if at < len(stack)), default=0)
+        for at in range(longest)
+    ]
 
 
-def _graph_attributes(picture: Picture) -> dict[str, str]:
+def _node_attributes(theme: Theme) -> dict[str, str]:
     return {
-        "label": _heading(picture),
-        "labelloc": "t",
+        "shape": "box",
+        "style": "rounded,filled",
         "fontname": FONT,
-        "fontcolor": INK,
-        "bgcolor": "white",
-        "compound": "true",
-        "nodesep": "0.3",
-        "ranksep": "0.45",
-        "pad": "0.3",
-        "rankdir": "TB",
-        "tooltip": " ",
-        **({"splines": "line", "ranksep": "0.9"} if picture.in_order else {}),
+        "fontsize": "11",
+        "fontcolor": theme.ink,
+        "margin": "0.14,0.07",
     }
 
 
-def _heading(picture: Picture) -> str:
+def _graph_attributes(picture: Picture, look: Look, theme: Theme) -> dict[str, str]:
+    return {
+        **({} if look.bare else {"label": _heading(picture, theme), "labelloc": "t", "tooltip": " "}),
+        "fontname": FONT,
+        "fontcolor": theme.ink,
+        "bgcolor": "transparent" if look.bare else theme.paper,
+        "nodesep": "0.3",
+        "ranksep": "0.6" if picture.arrangement == "lanes" else "0.28",
+        "pad": "0.1" if look.bare else "0.3",
+        "rankdir": "LR" if look.direction == "right" else "TB",
+        **({"size": f"{look.paper[0]},{look.paper[1]}"} if look.paper else {}),
+    }
+
+
+def _heading(picture: Picture, theme: Theme) -> str:
+    title = "<BR/>".join(label_text(part) for part in labels.wrapped(picture.title, 60))
     rows = [
-        f'<TR><TD><FONT POINT-SIZE="17"><B>{_text(picture.title)}</B></FONT></TD></TR>',
-        f'<TR><TD><FONT POINT-SIZE="10" COLOR="{MUTED}">{_text(picture.subtitle)}</FONT></TD></TR>',
+        f'<TR><TD><FONT POINT-SIZE="17"><B>{title}</B></FONT></TD></TR>',
+        f'<TR><TD><FONT POINT-SIZE="10" COLOR="{theme.muted}">{label_text(picture.subtitle)}</FONT></TD></TR>',
     ]
-    if picture.legend:
-        parts = [
-            f'<FONT COLOR="{ARROWS[kind].color}">{"━━" if ARROWS[kind].style == "solid" else "╍╍"}</FONT> '
-            f'<FONT COLOR="{MUTED}">{ARROWS[kind].meaning}</FONT>'
-            for kind in picture.legend
-        ]
+    signs = {"solid": "━━", "dashed": "╍╍", "dotted": "┈┈"}
+    parts = [
+        f'<FONT COLOR="{theme.arrows[kind]}">{signs[STROKES[kind].style]}</FONT> '
+        f'<FONT COLOR="{theme.muted}">{STROKES[kind].meaning}</FONT>'
+        for kind in picture.legend
+    ]
+    if parts:
         rows.append(f'<TR><TD><FONT POINT-SIZE="9">{"     ".join(parts)}</FONT></TD></TR>')
     return f'<<TABLE BORDER="0" CELLSPACING="0" CELLPADDING="2">{"".join(rows)}</TABLE>>'
-
-
-def _add_box(graph: graphviz.Digraph, box: Box) -> None:
-    fill = BOXES[box.kind]
-    graph.node(
-        box.id,
-        label=_table_label(box) if box.kind == "slot" else _label(box.title, box.lines),
-        fillcolor=fill.inside,
-        color=fill.border,
-        tooltip=_attribute(box.tooltip or box.title),
-        id=box.id,
-        **({"style": "rounded,filled,dashed"} if box.kind == "folded" else {}),
-        **({"shape": "plain", "style": ""} if box.kind == "slot" else {}),
-    )
-
-
-def _table_label(box: Box) -> str:
-    """A slot: its name, and a row for each subtask in it."""
-    fill = BOXES[box.kind]
-    rows = [f'<TR><TD BGCOLOR="{fill.inside}"><B>{_text(box.title)}</B></TD></TR>']
-    rows += [f'<TR><TD ALIGN="LEFT" BGCOLOR="white">{_text(text)}</TD></TR>' for text in box.lines]
-    return (
-        f'<<TABLE BORDER="1" COLOR="{fill.border}" STYLE="ROUNDED" CELLBORDER="0" CELLSPACING="1" CELLPADDING="4">'
-        f"{''.join(rows)}</TABLE>>"
-    )
-
-
-def _label(title: str, lines: tuple[str, ...]) -> str:
-    below = "".join(f'<BR/><FONT POINT-SIZE="9" COLOR="{MUTED}">{_text(text)}</FONT>' for text in lines if text)
-    return f"<<B>{_text(title)}</B>{below}>"
-
-
-def _add_table(graph: graphviz.Digraph, cluster: Cluster, boxes: list[Box]) -> None:
-    """A frame whose boxes keep their order: one node, a table with a cell a box, where arrows end at cells."""
-    fill = CLUSTERS[cluster.kind]
-    title = f'<B>{_text(cluster.title)}</B>  <FONT POINT-SIZE="9">{_text(cluster.subtitle)}</FONT>'
-    cells = "".join(_cell(box) for box in boxes)
-    graph.node(
-        cluster.id,
-        label=f'<<TABLE BORDER="1" COLOR="{fill.border}" BGCOLOR="{fill.inside}" STYLE="ROUNDED" CELLBORDER="0" '
-        f'CELLSPACING="0" CELLPADDING="6"><TR><TD ALIGN="LEFT"><FONT POINT-SIZE="10" COLOR="{MUTED}">{title}</FONT>'
-        f'</TD></TR><TR><TD><TABLE BORDER="0" CELLBORDER="1" CELLSPACING="10" CELLPADDING="6"><TR>{cells}</TR></TABLE>'
-        f"</TD></TR></TABLE>>",
-        shape="plain",
-        style="",
-        tooltip=_attribute(cluster.tooltip or cluster.title),
-        id=cluster.id,
-    )
-
-
-def _cell(box: Box) -> str:
-    fill = BOXES[box.kind]
-    style = "ROUNDED,DASHED" if box.kind == "folded" else "ROUNDED"
-    content = _label(box.title, box.lines)[1:-1]
-    return (
-        f'<TD PORT="{box.id}" WIDTH="44" STYLE="{style}" BGCOLOR="{fill.inside}" COLOR="{fill.border}">{content}</TD>'
-    )
-
-
-def _add_cluster(graph: graphviz.Digraph, cluster: Cluster, boxes: list[Box]) -> None:
-    fill = CLUSTERS[cluster.kind]
-    with graph.subgraph(name=f"cluster_{cluster.id}") as inner:
-        subtitle = (
-            f'  <FONT POINT-SIZE="9" COLOR="{MUTED}">{_text(cluster.subtitle)}</FONT>' if cluster.subtitle else ""
-        )
-        inner.attr(
-            label=f'<<FONT POINT-SIZE="10"><B>{_text(cluster.title)}</B></FONT>{subtitle}>',
-            labeljust="l",
-            style="rounded,filled",
-            fillcolor=fill.inside,
-            color=fill.border,
-            fontcolor=MUTED,
-            margin="12",
-            tooltip=_attribute(cluster.tooltip or cluster.title),
-            id=cluster.id,
-        )
-        for box in boxes:
-            _add_box(inner, box)
-
-
-def _add_arrow(graph: graphviz.Digraph, arrow: Arrow, cells: dict[str, str]) -> None:
-    stroke = ARROWS[arrow.kind]
-    label = ""
-    if arrow.label or any(arrow.lines):
-        # Blanks on both sides keep the text off the line it belongs to.
-        small = "<BR/>".join(f'<FONT POINT-SIZE="9">&#160; {_text(text)} &#160;</FONT>' for text in arrow.lines if text)
-        bold = f"<B>&#160; {_text(arrow.label)} &#160;</B>" if arrow.label else ""
-        label = f"<{bold}{'<BR/>' if bold and small else ''}{small}>"
-    graph.edge(
-        f"{cells[arrow.source]}:s" if arrow.source in cells else arrow.source,
-        f"{cells[arrow.target]}:n" if arrow.target in cells else arrow.target,
-        color=stroke.color,
-        fontcolor=stroke.color if arrow.kind != "wire" else MUTED,
-        penwidth=str(stroke.width),
-        style=stroke.style,
-        tooltip=_attribute(arrow.tooltip or arrow.label or stroke.meaning),
-        **({"label": label, "labeltooltip": _attribute(arrow.tooltip or arrow.label)} if label else {}),
-    )
-
-
-def _add_rows(graph: graphviz.Digraph, rows: tuple[tuple[str, ...], ...]) -> None:
-    """Side by side within a row, the rows below each other: invisible lines hold them there."""
-    for row in rows:
-        with graph.subgraph() as line:
-            line.attr(rank="same")
-            for left, right in pairwise(row):
-                line.edge(left, right, style="invis")
-    for above, below in pairwise(rows):
-        graph.edge(above[0], below[0], style="invis")
-
-
-def _text(text: str) -> str:
-    """Text inside an HTML-like label: markup is escaped, line breaks kept."""
-    return "<BR/>".join(html.escape(part).replace("\\", "&#92;") for part in _clean(text).splitlines()) or " "
-
-
-def _attribute(text: str) -> str:
-    """Text of a plain attribute: backslashes are no escapes, and it is never read as a label of markup."""
-    return str(graphviz.escape(_clean(text)))
-
-
-def _clean(text: str) -> str:
-    """Text without what XML cannot hold, and with Graphviz's own escapes (a node's name for `\\N`) taken apart."""
-    return _ESCAPE.sub("\\\\\u2060", _NOT_XML.sub("\ufffd", text))

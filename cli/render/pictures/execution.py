@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cli.render.pictures.overlay import NOTHING, Overlay
 from cli.render.pictures.picture import Arrow, Box, Cluster, Picture
 from cli.render.words import count
 from planner.errors import OptionError
@@ -27,8 +28,8 @@ def require_parallelism(plan: Plan, stage: str) -> None:
         )
 
 
-def execution_picture(plan: Plan) -> Picture:
-    """Subtasks in a frame a vertex, and who reads from whom."""
+def execution_picture(plan: Plan, overlay: Overlay = NOTHING) -> Picture:
+    """Subtasks in one frame for each vertex, and who reads from whom."""
     require_parallelism(plan, "execution")
     graph, job_graph = plan.execution_graph, plan.job_graph
     assert graph is not None and job_graph is not None
@@ -49,14 +50,14 @@ def execution_picture(plan: Plan) -> Picture:
     return Picture(
         title=plan.stream_graph.name,
         subtitle=f"{subtitle}, {count(graph.required_slots, 'slot')}",
+        arrangement="lanes",
         boxes=tuple(boxes),
-        clusters=tuple(_cluster(plan, position) for position in range(len(job_graph.vertices))),
+        clusters=tuple(_cluster(plan, position, overlay) for position in range(len(job_graph.vertices))),
         arrows=tuple(wires),
-        in_order=True,
     )
 
 
-def _cluster(plan: Plan, position: int) -> Cluster:
+def _cluster(plan: Plan, position: int, overlay: Overlay) -> Cluster:
     """A vertex, with how many subtasks it has and over what it reads."""
     graph, job_graph = plan.execution_graph, plan.job_graph
     assert graph is not None and job_graph is not None
@@ -66,11 +67,14 @@ def _cluster(plan: Plan, position: int) -> Cluster:
         for edge in graph.edges
         if edge.target == position
     ]
+    note = overlay.vertices.get(position)
+    facts = [count(graph.parallelisms[position], "subtask"), *reads, *([note.text] if note else [])]
     return Cluster(
         id=f"c{position}",
         title=f"{position + 1}. {vertex.name}",
-        subtitle="; ".join([count(graph.parallelisms[position], "subtask"), *reads]),
-        tooltip=f"{vertex.name}\n{vertex.id}",
+        subtitle="; ".join(facts),
+        tooltip=f"task {position + 1}: {vertex.name}\n{vertex.id}",
+        heat=note.heat if note else None,
     )
 
 
@@ -105,26 +109,31 @@ def _box(vertex: int, group: Group, parallelism: int) -> Box:
 
 
 def _id(vertex: int, group: Group) -> str:
-    return f"s{vertex}_{group[0]}"
+    return f"s{vertex}_{group[0]}_{group[1]}"
 
 
 def _wires(plan: Plan, number: int, edge: ExecutionEdge, groups: list[list[Group]]) -> tuple[list[Box], list[Arrow]]:
     assert plan.job_graph is not None
     strategy = plan.job_graph.edges[edge.job_edge].ship_strategy
+    name = f"e{plan.job_graph.edges[edge.job_edge].stream_edge}"
     label = f"{strategy}, {count(edge.channels, 'channel')}"
     producers, consumers = groups[edge.source], groups[edge.target]
     if edge.distribution == "ALL_TO_ALL" and len(producers) * len(consumers) > MOST_LINES:
         hub = Box(
-            id=f"h{number}", title=strategy, lines=(f"every to every: {count(edge.channels, 'channel')}",), kind="hub"
+            id=f"h{name[1:]}", title=strategy, lines=(f"every to every: {count(edge.channels, 'channel')}",), kind="hub"
         )
-        into = [Arrow(source=_id(edge.source, group), target=hub.id, kind="wire") for group in producers]
-        return [hub], [*into, *(Arrow(source=hub.id, target=_id(edge.target, g), kind="wire") for g in consumers)]
+        into = [Arrow(source=_id(edge.source, group), target=hub.id, kind="wire", id=name) for group in producers]
+        return [hub], [
+            *into,
+            *(Arrow(source=hub.id, target=_id(edge.target, g), kind="wire", id=name) for g in consumers),
+        ]
     pairs = list(dict.fromkeys(_pairs(edge, producers, consumers)))
     return [], [
         Arrow(
             source=_id(edge.source, producer),
             target=_id(edge.target, consumer),
             kind="wire",
+            id=name,
             tooltip=f"{label}\n{producer[0]} -> {consumer[0]}",
         )
         for producer, consumer in pairs

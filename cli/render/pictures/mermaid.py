@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from cli.render.pictures.palette import ARROWS, BOXES, CLUSTERS, INK
+from cli.render.pictures.palette import STROKES, THEMES, Fill, Theme, ThemeName
 from cli.render.pictures.picture import Arrow, ArrowKind, Box, Picture
 
 __all__ = ["to_mermaid"]
@@ -13,12 +13,21 @@ __all__ = ["to_mermaid"]
 # Mermaid reads entities written with '#': all that could end a string, open markup or start Markdown goes that way.
 _SPECIAL = re.compile('["#<>&`\\\\|{}\\[\\]();*_~]')
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f]")
-_LINES: dict[ArrowKind, str] = {"chained": "-->", "broken": "==>", "needed": "-.->", "fixed": "-.->", "wire": "-->"}
+_LINES: dict[ArrowKind, str] = {
+    "chained": "-->",
+    "broken": "==>",
+    "needed": "-.->",
+    "fixed": "-.->",
+    "wire": "-->",
+    "removed": "-.->",
+}
 
 
-def to_mermaid(picture: Picture) -> str:
+def to_mermaid(picture: Picture, theme: ThemeName = "light", direction: str = "down") -> str:
     """The picture as one flowchart."""
-    lines = ["---", f"title: {_yaml_text(picture.title)}", "---", "flowchart TB"]
+    colours = THEMES[theme]
+    way = "LR" if direction == "right" else "TB"
+    lines = ["---", f"title: {_yaml_text(picture.title)}", "---", f"flowchart {way}"]
     inside: dict[str | None, list[Box]] = {}
     for box in picture.boxes:
         inside.setdefault(box.cluster, []).append(box)
@@ -27,14 +36,10 @@ def to_mermaid(picture: Picture) -> str:
         title = ", ".join(text for text in (cluster.title, cluster.subtitle) if text)
         lines += [f'    subgraph {cluster.id}["{_text(title)}"]']
         lines += [f"        {_box(box)}" for box in inside.get(cluster.id, ())]
-        lines += [
-            "    end",
-            f"    style {cluster.id} {_fill(CLUSTERS[cluster.kind].inside, CLUSTERS[cluster.kind].border)}",
-        ]
+        lines += ["    end", f"    style {cluster.id} {_fill(colours, colours.clusters[cluster.kind])}"]
     lines += [f"    {_arrow(arrow)}" for arrow in picture.arrows]
-    stacks = (tuple(row[0] for row in picture.rows), *picture.columns)
-    lines += [f"    {above} ~~~ {below}" for stack in stacks for above, below in pairwise(stack)]
-    return "\n".join([*lines, *_styles(picture)]) + "\n"
+    lines += [f"    {above} ~~~ {below}" for above, below in pairwise(row[0] for row in picture.rows)]
+    return "\n".join([*lines, *_styles(picture, colours)]) + "\n"
 
 
 def _box(box: Box) -> str:
@@ -48,19 +53,19 @@ def _arrow(arrow: Arrow) -> str:
     return f"{arrow.source} {_LINES[arrow.kind]}{label} {arrow.target}"
 
 
-def _styles(picture: Picture) -> list[str]:
+def _styles(picture: Picture, colours: Theme) -> list[str]:
     kinds = dict.fromkeys(box.kind for box in picture.boxes)
-    lines = [f"    classDef {kind} {_fill(BOXES[kind].inside, BOXES[kind].border)}" for kind in kinds]
-    for kind, stroke in ARROWS.items():
+    lines = [f"    classDef {kind} {_fill(colours, colours.boxes[kind])}" for kind in kinds]
+    for kind, stroke in STROKES.items():
         numbers = [str(number) for number, arrow in enumerate(picture.arrows) if arrow.kind == kind]
         if numbers:
-            style = f"stroke:{stroke.color},stroke-width:{stroke.width:g}px"
+            style = f"stroke:{colours.arrows[kind]},stroke-width:{stroke.width:g}px"
             lines.append(f"    linkStyle {','.join(numbers)} {style}")
     return lines
 
 
-def _fill(inside: str, border: str) -> str:
-    return f"fill:{inside},stroke:{border},color:{INK}"
+def _fill(colours: Theme, fill: Fill) -> str:
+    return f"fill:{fill.inside},stroke:{fill.border},color:{colours.ink}"
 
 
 def _text(text: str) -> str:

@@ -2,50 +2,44 @@
 
 from __future__ import annotations
 
-from math import ceil, sqrt
-
 from cli.render.folding import span
 from cli.render.names import vertex_names
 from cli.render.pictures.execution import require_parallelism
+from cli.render.pictures.overlay import NOTHING, Overlay
 from cli.render.pictures.picture import Box, Picture
+from cli.render.pictures.tiles import in_rows
 from cli.render.words import count
 from planner.graphs.physical import Subtask
 from planner.pipeline import Plan
 
-__all__ = ["physical_picture", "short_name"]
+__all__ = ["physical_picture"]
 
 MOST_SLOTS = 24  # more are folded where neighbours hold the next subtasks of the same vertices
 MOST_BOXES = 120
-LONG_NAME = 60
 
 Slot = tuple[Subtask, ...]
 
 
-def physical_picture(plan: Plan) -> Picture:
+def physical_picture(plan: Plan, overlay: Overlay = NOTHING) -> Picture:
     """Slots in rows, each with the subtasks that share it."""
     require_parallelism(plan, "physical")
     physical, job_graph = plan.physical, plan.job_graph
     assert physical is not None and job_graph is not None
-    names = [short_name(name) for name in vertex_names(plan)]
+    names = vertex_names(plan)
     groups = [vertex.slot_sharing_group for vertex in job_graph.vertices]
     runs = _runs(physical.slots)
     boxes = [_box(physical.slots, run, names, groups) for run in runs[:MOST_BOXES]]
     rest = sum(last - first + 1 for first, last in runs[MOST_BOXES:])
     if rest:
         boxes.append(Box(id="rest", title=f"{count(rest, 'slot')} more", kind="folded"))
-    width = min(ceil(sqrt(len(boxes))), 6) or 1
     regions = count(len(physical.failover_regions), "failover region")
     return Picture(
         title=plan.stream_graph.name,
         subtitle=f"physical: {count(len(physical.slots), 'slot')}, {regions}",
         boxes=tuple(boxes),
-        rows=tuple(tuple(box.id for box in boxes[at : at + width]) for at in range(0, len(boxes), width)),
+        arrangement="grid",
+        rows=in_rows([box.id for box in boxes]),
     )
-
-
-def short_name(name: str) -> str:
-    """A vertex name that fits into a slot."""
-    return name if len(name) <= LONG_NAME else f"{name[: LONG_NAME - 4]} ..."
 
 
 def _runs(slots: tuple[Slot, ...]) -> list[tuple[int, int]]:
@@ -72,4 +66,4 @@ def _box(slots: tuple[Slot, ...], run: tuple[int, int], names: list[str], groups
     group = groups[slots[first][0][0]]
     shared = "" if group == "default" else f" · {group}"
     title = f"slot {first}{shared}" if first == last else f"slots {first}-{last}{shared}"
-    return Box(id=f"p{first}", title=title, lines=lines, kind="slot", tooltip=f"slot sharing group {group}")
+    return Box(id=f"p{first}_{last}", title=title, lines=lines, kind="slot", tooltip=f"slot sharing group {group}")

@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Arrow", "ArrowKind", "Box", "BoxKind", "Cluster", "ClusterKind", "Picture"]
+__all__ = ["Arrangement", "Arrow", "ArrowKind", "Box", "BoxKind", "Cluster", "ClusterKind", "Mark", "Picture"]
 
-BoxKind = Literal["source", "operator", "keyed", "sink", "subtask", "folded", "hub", "slot"]
-ClusterKind = Literal["chain", "faint", "task-manager"]
-ArrowKind = Literal["chained", "broken", "needed", "fixed", "wire"]
+BoxKind = Literal["source", "operator", "keyed", "sink", "subtask", "folded", "hub", "slot", "portal", "removed"]
+ClusterKind = Literal["chain", "faint", "task-manager", "removed"]
+ArrowKind = Literal["chained", "broken", "needed", "fixed", "wire", "removed"]
+Mark = Literal["added", "changed", "removed"]  # what became of a part since another version
+
+# graph: boxes joined by arrows, frames around them. cards: every frame is one node, its boxes are rows of a table.
+# lanes: every frame is one node, its title on the left and its boxes side by side. grid: frames or boxes in aligned
+# rows and columns, without arrows.
+Arrangement = Literal["graph", "cards", "lanes", "grid"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +28,8 @@ class Box:
     kind: BoxKind = "operator"
     cluster: str | None = None
     tooltip: str = ""
+    depth: int = 0  # in a card: how many branches of the chain lead to it
+    mark: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +41,8 @@ class Cluster:
     subtitle: str = ""
     kind: ClusterKind = "chain"
     tooltip: str = ""
+    heat: float | None = None  # of a run: its share of the longest time, from 0 to 1
+    mark: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +52,11 @@ class Arrow:
     source: str
     target: str
     kind: ArrowKind
+    id: str = ""  # the same for arrows that stand for one thing
     label: str = ""
     lines: tuple[str, ...] = ()
     tooltip: str = ""
+    mark: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +68,6 @@ class Picture:
     boxes: tuple[Box, ...]
     clusters: tuple[Cluster, ...] = ()
     arrows: tuple[Arrow, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()  # boxes to stand side by side, row by row, where no arrows order them
-    columns: tuple[tuple[str, ...], ...] = ()  # boxes to stand below each other
+    arrangement: Arrangement = "graph"
+    rows: tuple[tuple[str, ...], ...] = ()  # of a grid: ids of boxes or frames, row by row
     legend: tuple[ArrowKind, ...] = ()
-    in_order: bool = False  # boxes of a frame stand side by side in their order, arrows are straight

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cli.render.pictures.physical import short_name
 from cli.render.pictures.picture import Box, Cluster, Picture
-from cli.render.pictures.task_managers import side_by_side
+from cli.render.pictures.tiles import in_rows
 from cli.render.words import count
 
 __all__ = ["run_picture"]
 
 MOST_SUBTASKS = 12  # of one vertex on one host, listed one by one
 MOST_HOSTS = 16
+IN_A_ROW = 4
 NOWHERE = "host not known"
 
 Report = Mapping[str, Any]  # the run's report.json
@@ -22,19 +22,21 @@ Report = Mapping[str, Any]  # the run's report.json
 def run_picture(report: Report) -> Picture:
     """Hosts as frames, in each a box a vertex with its subtasks."""
     hosts = sorted({host for vertex in report["vertices"] for host in _hosts(vertex)})
-    stacks = [_vertices(report, number, host) for number, host in enumerate(hosts[:MOST_HOSTS])]
+    shown = hosts[:MOST_HOSTS]
+    boxes = [box for number, host in enumerate(shown) for box in _vertices(report, number, host)]
+    ids = [f"t{number}" for number in range(len(shown))]
     if len(hosts) > MOST_HOSTS:
-        stacks.append([Box(id="rest", title=f"{count(len(hosts) - MOST_HOSTS, 'host')} more", kind="folded")])
+        boxes.append(Box(id="rest", title=f"{count(len(hosts) - MOST_HOSTS, 'host')} more", kind="folded"))
+        ids.append("rest")
     seconds = report.get("seconds")
     took = f", {seconds:.1f} s" if seconds is not None else ""
     return Picture(
         title=report.get("name") or report["id"],
         subtitle=f"run {report['id']}: {report['state']}{took} on {report['master']}",
-        boxes=tuple(box for stack in stacks for box in stack),
-        clusters=tuple(
-            Cluster(id=f"t{number}", title=host, kind="task-manager") for number, host in enumerate(hosts[:MOST_HOSTS])
-        ),
-        columns=side_by_side(stacks),
+        boxes=tuple(boxes),
+        clusters=tuple(Cluster(id=f"t{number}", title=host, kind="task-manager") for number, host in enumerate(shown)),
+        arrangement="grid",
+        rows=in_rows(ids, IN_A_ROW),
     )
 
 
@@ -43,7 +45,7 @@ def _vertices(report: Report, number: int, host: str) -> list[Box]:
     for vertex in report["vertices"]:
         here = [subtask for subtask in vertex["subtasks"] if (subtask["host"] or NOWHERE) == host]
         if host in _hosts(vertex):
-            title = f"{short_name(vertex['name'])} ({_share(len(here), vertex['parallelism'])})"
+            title = f"{vertex['name']} ({_share(len(here), vertex['parallelism'])})"
             box = Box(
                 id=f"t{number}_{vertex['vertex']}",
                 title=title,

@@ -2,71 +2,81 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from cli.render.folding import span
 from cli.render.names import vertex_names
-from cli.render.pictures.physical import short_name
 from cli.render.pictures.picture import Box, Cluster, Picture
+from cli.render.pictures.tiles import in_rows
+from cli.render.task_manager_runs import PlacedSlot, manager_runs, placed_slots, progression
 from cli.render.words import count
 from planner.deployment.layout import Layout
 from planner.deployment.placement import Placement
 from planner.pipeline import Plan
 
-__all__ = ["side_by_side", "task_manager_picture"]
+__all__ = ["task_manager_picture"]
 
-MOST_TASK_MANAGERS = 16
+MOST_FRAMES = 24  # each a task manager, or a run of them
 MOST_SLOTS = 12  # of one task manager
 IN_A_ROW = 4
 
 
 def task_manager_picture(plan: Plan, placement: Placement, layout: Layout) -> Picture:
-    """Which subtasks run in which slot of which task manager."""
+    """Which subtasks run in which slot of which task manager; those that follow a pattern in one frame."""
     cluster = placement.cluster
-    shown = min(cluster.task_managers, MOST_TASK_MANAGERS)
-    names = [short_name(name) for name in vertex_names(plan)]
-    stacks = [_slots(placement, layout, manager, names) for manager in range(shown)]
-    if cluster.task_managers > shown:
-        rest = count(cluster.task_managers - shown, "task manager")
-        stacks.append([Box(id="rest", title=f"{rest} more", kind="folded")])
+    managers = placed_slots(placement, layout)
+    runs = manager_runs(managers)
+    names = vertex_names(plan)
+    boxes: list[Box] = []
+    frames: list[Cluster] = []
+    for first, last in runs[:MOST_FRAMES]:
+        frames.append(_frame(first, last))
+        boxes += _slots(placement, managers, first, last, names)
+    ids = [frame.id for frame in frames]
+    if len(runs) > MOST_FRAMES:
+        rest = count(cluster.task_managers - runs[MOST_FRAMES][0], "task manager")
+        boxes.append(Box(id="rest", title=f"{rest} more", kind="folded"))
+        ids.append("rest")
     used = f"{len(placement.task_managers)} of {count(cluster.total_slots, 'slot')} used"
     return Picture(
         title=plan.stream_graph.name,
         subtitle=f"physical: {count(cluster.task_managers, 'task manager')}, {used}",
-        boxes=tuple(box for stack in stacks for box in stack),
-        clusters=tuple(
-            Cluster(id=f"t{manager}", title=f"task manager {manager}", kind="task-manager") for manager in range(shown)
-        ),
-        columns=side_by_side(stacks),
+        boxes=tuple(boxes),
+        clusters=tuple(frames),
+        arrangement="grid",
+        rows=in_rows(ids, IN_A_ROW),
     )
 
 
-def side_by_side(stacks: list[list[Box]]) -> tuple[tuple[str, ...], ...]:
-    """Stacks of boxes in rows of a few: each column goes on with the stack of the next row."""
-    return tuple(
-        tuple(box.id for stack in stacks[column::IN_A_ROW] for box in stack)
-        for column in range(min(IN_A_ROW, len(stacks)))
-    )
+def _frame(first: int, last: int) -> Cluster:
+    plural = "" if first == last else "s"
+    title = f"task manager{plural} {span(first, last)}"
+    return Cluster(id=f"t{first}_{last}", title=title, kind="task-manager")
 
 
-def _slots(placement: Placement, layout: Layout, manager: int, names: list[str]) -> list[Box]:
-    cluster = f"t{manager}"
-    here = sorted(
-        (placement.turns[slot], placement.numbers[slot], slot)
-        for slot, place in enumerate(placement.task_managers)
-        if place == manager
-    )
+def _slots(
+    placement: Placement, managers: Sequence[list[PlacedSlot]], first: int, last: int, names: Sequence[str]
+) -> list[Box]:
+    frame, here = f"t{first}_{last}", managers[first]
     boxes = [
         Box(
-            id=f"{cluster}_{turn}_{number}",
-            title=f"slot {number}, turn {turn + 1}" if placement.last_turn else f"slot {number}",
-            lines=tuple(f"{names[vertex]} [{subtask}]" for vertex, subtask in layout.physical.slots[slot]),
+            id=f"p{slot.slot}_{slot.slot}",
+            title=f"slot {slot.number}, turn {slot.turn + 1}" if placement.last_turn else f"slot {slot.number}",
+            lines=_lines(slot, managers[last][position], last - first + 1, names),
             kind="slot",
-            cluster=cluster,
+            cluster=frame,
         )
-        for turn, number, slot in here[:MOST_SLOTS]
+        for position, slot in enumerate(here[:MOST_SLOTS])
     ]
     if len(here) > MOST_SLOTS:
         rest = count(len(here) - MOST_SLOTS, "slot")
-        boxes.append(Box(id=f"{cluster}_rest", title=f"{rest} more", kind="folded", cluster=cluster))
-    free = placement.cluster.slots - len({number for _, number, _ in here})
+        boxes.append(Box(id=f"{frame}_rest", title=f"{rest} more", kind="folded", cluster=frame))
+    free = placement.cluster.slots - len({slot.number for slot in here})
     if free:
-        boxes.append(Box(id=f"{cluster}_free", title=f"{count(free, 'slot')} free", kind="folded", cluster=cluster))
+        boxes.append(Box(id=f"{frame}_free", title=f"{count(free, 'slot')} free", kind="folded", cluster=frame))
     return boxes
+
+
+def _lines(slot: PlacedSlot, end: PlacedSlot, length: int, names: Sequence[str]) -> tuple[str, ...]:
+    ends = zip(slot.subtasks, end.subtasks, strict=True)
+    return tuple(f"{names[vertex]} [{progression(low, high, length)}]" for (vertex, low), (_, high) in ends)

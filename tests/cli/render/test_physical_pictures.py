@@ -32,10 +32,13 @@ def test_vertices_of_one_name_are_told_apart(capsys: pytest.CaptureFixture[str])
     assert "Filter #40;customers#41; #91;0#93;" in text and "Filter #40;orders#41; #91;0#93;" in text
 
 
-def test_a_large_cluster_is_folded(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_large_cluster_is_folded_as_the_text_is(capsys: pytest.CaptureFixture[str]) -> None:
     text = drawn(capsys, "--task-managers", "100", "--slots", "1")
-    assert text.count("subgraph t") == 16
-    assert "84 task managers more" in text
+    assert text.count("subgraph t") == 2
+    assert "task managers 0-3" in text and "task managers 4-99" in text
+    assert main(["show", JOIN, "--stage", "physical", "--task-managers", "100", "--slots", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "task managers 0-3" in shown and "task managers 4-99" in shown
 
 
 def test_too_few_slots_say_what_to_change(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,90 @@
+"""Pages that need nothing but themselves: assets put together, a policy that allows only them, safe text everywhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from cli.render.pictures.palette import dark_of
+
+__all__ = ["asset", "dark_rules", "embedded", "filled", "island", "policy"]
+
+SCRIPT = ("model.js", "view.js", "select.js", "panel.js", "overview.js", "list.js", "start.js")
+# What Graphviz writes and the page needs not: comments, titles, links without a target, attributes the style sheet has.
+_SPARE = re.compile(
+    r"<!--.*?-->|<title>.*?</title>\n?|</?a\b[^>]*>\n?| xml:space=\"preserve\"| font-family=\"[^\"]*\""
+    r"| xmlns:xlink=\"[^\"]*\"",
+    re.DOTALL,
+)
+_ID = re.compile(r'(<(?:g|path|text|svg)\b[^>]*?) id="')
+_SIZE = re.compile(r'<svg width="[^"]*" height="[^"]*"\s*')
+
+
+@cache
+def asset(name: str) -> str:
+    """The text of one of the page's own files."""
+    return files("cli.render.page").joinpath(*name.split("/")).read_text(encoding="utf-8")
+
+
+def script() -> str:
+    """The page's one script, from its parts."""
+    return '"use strict";\n(() => {\n' + "\n".join(asset(f"script/{part}") for part in SCRIPT) + "})();\n"
+
+
+def policy(*, script: str | None, style: str) -> str:
+    """A content security policy: this script and this style sheet, and nothing from anywhere."""
+    allowed = f"script-src '{_digest(script)}'" if script is not None else "script-src 'none'"
+    return f"default-src 'none'; {allowed}; style-src '{_digest(style)}'; base-uri 'none'; form-action 'none'"
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def filled(template: str, parts: Mapping[str, str]) -> str:
+    """The template with its marks replaced, each once and in order: never a mark inside a job's name."""
+    done: list[str] = []
+    rest = template
+    while True:
+        found = re.search(r"<!--([A-Z]+)-->", rest)
+        if found is None:
+            return "".join([*done, rest])
+        done += [rest[: found.start()], parts[found[1]]]
+        rest = rest[found.end() :]
+
+
+def island(data: Mapping[str, Any]) -> str:
+    """Data inside a script element: nothing in it can end the element or begin a comment."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for sign in ("<", ">", "&", "\u2028", "\u2029"):
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text.encode("utf-8", "replace").decode()
+
+
+def embedded(svg: bytes, prefix: str) -> str:
+    """A drawing as a part of the page: without what the page has itself, its ids apart from other drawings'."""
+    text = svg.decode("utf-8")
+    text = _SPARE.sub("", text[text.index("<svg") :])
+    text = _SIZE.sub(f'<svg role="group" aria-label="{html.escape(prefix)}" ', text, count=1)
+    return re.sub(r"\n+", "\n", _ID.sub(rf'\1 id="{prefix}-', text))
+
+
+def dark_rules(drawings: str) -> str:
+    """Rules that turn the colours that the drawings have into those of the dark theme; paper stays light."""
+    rules = []
+    for light, dark in dark_of().items():
+        for name in ("fill", "stroke"):
+            written = [value for value in _spellings(light) if f'{name}="{value}"' in drawings]
+            rules += [f':root[data-theme="dark"] svg [{name}="{value}"]{{{name}:{dark}}}' for value in written]
+    return "@media screen{" + "".join(rules) + "}"
+
+
+def _spellings(colour: str) -> tuple[str, ...]:
+    return (colour, "white") if colour == "#ffffff" else (colour,)

@@ -1,0 +1,124 @@
+"""The figures of a run on a plan: what each task, operator and edge did, and which tasks were hot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cli.render.pictures.overlay import Overlay, VertexNote
+from cli.render.text.run_report import shown_bytes, shown_seconds
+from planner.errors import OptionError
+from planner.pipeline import Plan
+
+__all__ = ["run_data", "run_notes"]
+
+MOST_SUBTASKS = 2_000  # of all vertices, with figures of their own
+
+Report = Mapping[str, Any]
+
+
+def run_notes(plan: Plan, report: Report) -> Overlay:
+    """Time, skew, attempts and hosts on every task, records on every operator and edge."""
+    vertices = _matched(plan, report)
+    longest = max((vertex.get("seconds") or 0 for vertex in vertices.values()), default=0)
+    records = {operator["node"]: operator for vertex in vertices.values() for operator in vertex["operators"]}
+    return Overlay(
+        vertices={
+            position: VertexNote(text=_note(vertex), heat=(vertex.get("seconds") or 0) / longest if longest else None)
+            for position, vertex in vertices.items()
+        },
+        records={node: words for node, operator in records.items() if (words := _records(operator))},
+        carried={
+            number: f"{_count(carried)} records"
+            for number, edge in enumerate(plan.stream_graph.edges)
+            if edge.side_output is None and (carried := (records.get(edge.source) or {}).get("records_out")) is not None
+        },
+    )
+
+
+def run_data(plan: Plan, report: Report) -> dict[str, Any]:
+    """The run as the page's script reads it; the figures of subtasks only while there are not too many."""
+    vertices = _matched(plan, report)
+    few = sum(len(vertex["subtasks"]) for vertex in vertices.values()) <= MOST_SUBTASKS
+    return {
+        "id": report["id"],
+        "state": report["state"],
+        "master": report.get("master", ""),
+        "mode": report.get("mode", ""),
+        "seconds": shown_seconds(report.get("seconds")),
+        "message": report.get("message"),
+        "live": [[name, value] for name, value in _live(report)],
+        "tasks": {str(position): _vertex(vertex, few=few) for position, vertex in vertices.items()},
+        "records": {
+            str(operator["node"]): [operator.get("records_in"), operator.get("records_out")]
+            for vertex in vertices.values()
+            for operator in vertex["operators"]
+        },
+    }
+
+
+def _matched(plan: Plan, report: Report) -> dict[int, Mapping[str, Any]]:
+    """The vertices of the report by their position in the plan: by id, else by name."""
+    assert plan.job_graph is not None
+    by_id = {vertex["id"]: vertex for vertex in report["vertices"]}
+    by_name = {vertex["name"]: vertex for vertex in report["vertices"]}
+    found = {
+        position: by_id.get(vertex.id) or by_name.get(vertex.name)
+        for position, vertex in enumerate(plan.job_graph.vertices)
+    }
+    matched = {position: vertex for position, vertex in found.items() if vertex}
+    if not matched:
+        raise OptionError(
+            f"run {report.get('id')} is not a run of this job: no vertex of its report is in the plan",
+            hint="plan runs lists the runs and their jobs",
+        )
+    return matched
+
+
+def _note(vertex: Mapping[str, Any]) -> str:
+    parts = [shown_seconds(vertex["seconds"])] if vertex.get("seconds") is not None else []
+    if vertex.get("skew") is not None and vertex["parallelism"] > 1:
+        parts.append(f"skew {vertex['skew']:.1f}")
+    tries = vertex["attempts"] + vertex["attempt"] - 1
+    parts += [f"{tries} attempts"] if tries > 1 else []
+    parts += [vertex["state"]] if vertex["state"] != "FINISHED" else []
+    return ", ".join(parts) or vertex["state"]
+
+
+def _vertex(vertex: Mapping[str, Any], *, few: bool) -> dict[str, Any]:
+    return {
+        "state": vertex["state"],
+        "seconds": shown_seconds(vertex.get("seconds")),
+        "skew": None if vertex.get("skew") is None else round(vertex["skew"], 2),
+        "attempts": vertex["attempts"] + vertex["attempt"] - 1,
+        "hosts": list(vertex.get("hosts", ())),
+        "shuffleRead": shown_bytes(vertex.get("shuffle_read")),
+        "shuffleWrite": shown_bytes(vertex.get("shuffle_write")),
+        "subtasks": {
+            str(one["subtask"]): [shown_seconds(one["seconds"]), one["attempt"] + 1, one["host"]]
+            for one in vertex["subtasks"]
+        }
+        if few
+        else {},
+    }
+
+
+def _live(report: Report) -> list[tuple[str, str]]:
+    """Plain figures of a streaming run's last progress, under the names its report gives them."""
+    progress = report.get("streaming") or report.get("progress") or {}
+    return [
+        (name.replace("_", " "), str(value))
+        for name, value in (progress.items() if isinstance(progress, Mapping) else ())
+        if isinstance(value, str | int | float) and not isinstance(value, bool)
+    ]
+
+
+def _records(operator: Mapping[str, Any]) -> str:
+    taken, given = operator.get("records_in"), operator.get("records_out")
+    parts = [f"{_count(taken)} in"] if taken is not None else []
+    parts += [f"{_count(given)} out"] if given is not None else []
+    return ", ".join(parts)
+
+
+def _count(number: int) -> str:
+    return f"{number:,}".replace(",", "\u202f")

@@ -1,0 +1,186 @@
+"""HTML-like labels of Graphviz: text that is always safe in them, and the tables that cards, lanes and slots are."""
+
+from __future__ import annotations
+
+import html
+import re
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+
+import graphviz
+
+from cli.render.pictures.palette import Theme
+from cli.render.pictures.picture import Box, Cluster
+
+__all__ = [
+    "attribute",
+    "box_label",
+    "card",
+    "grid",
+    "label_text",
+    "lane",
+    "manager_tile",
+    "slot_lines",
+    "slot_tile",
+    "wrapped",
+]
+
+# What XML cannot hold at all, and so neither can an HTML-like label or an SVG file.
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Graphviz replaces these in every text, entities or not; an invisible word joiner behind the backslash prevents it.
+_ESCAPE = re.compile(r"\\(?=[NGETHL])")
+NAME_WIDTH = 44  # characters of a line; longer names go on below
+MOST_LINES = 4  # of one name
+BLANK = "&#160;"
+
+
+def label_text(text: str) -> str:
+    """Text inside an HTML-like label: markup is escaped, line breaks kept."""
+    return "<BR/>".join(html.escape(part).replace("\\", "&#92;") for part in _clean(text).splitlines()) or " "
+
+
+def attribute(text: str) -> str:
+    """Text of a plain attribute: backslashes are no escapes, and it is never read as a label of markup."""
+    return str(graphviz.escape(_clean(text)))
+
+
+def wrapped(text: str, width: int = NAME_WIDTH) -> list[str]:
+    """A long name on several lines; only what does not fit on four is cut."""
+    lines = [
+        part
+        for line in text.splitlines() or [""]
+        for part in textwrap.wrap(line, width, break_long_words=True, break_on_hyphens=False) or [""]
+    ]
+    return (
+        lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], f"{lines[MOST_LINES - 1][: width - 4]} ..."]
+    )
+
+
+def box_label(theme: Theme, title: str, lines: Iterable[str]) -> str:
+    """A bold title and small lines below it."""
+    below = "".join(f'<BR/><FONT POINT-SIZE="9" COLOR="{theme.muted}">{_lines(text)}</FONT>' for text in lines if text)
+    return f"<<B>{_lines(title)}</B>{below}>"
+
+
+def frame_title(theme: Theme, cluster: Cluster) -> str:
+    """The title of a frame, its facts behind it."""
+    parts = [f"<B>{_lines(cluster.title)}</B>"] if cluster.title else []
+    parts += [f'<FONT POINT-SIZE="9">{_lines(cluster.subtitle, 60)}</FONT>'] if cluster.subtitle else []
+    return f'<FONT POINT-SIZE="10" COLOR="{theme.muted}">{f"{BLANK * 2} ".join(parts)}</FONT>'
+
+
+def card(theme: Theme, cluster: Cluster, boxes: Sequence[Box]) -> str:
+    """A frame as a table: its title, then a row for each box with a stripe in the colour of its kind."""
+    rows = [f'<TR><TD ALIGN="LEFT" CELLPADDING="4"{_anchor(cluster)}>{frame_title(theme, cluster)}</TD></TR>']
+    rows += [_row(theme, box) for box in boxes]
+    return f"<{_frame(theme, cluster, spacing=3)}{''.join(rows)}</TABLE>>"
+
+
+def _row(theme: Theme, box: Box) -> str:
+    fill = theme.boxes[box.kind]
+    small = f'<FONT POINT-SIZE="9" COLOR="{theme.muted}">'
+    facts = "".join(f"{small}{BLANK * 3}{_lines(text)}</FONT>" for text in box.lines if text)
+    name = f"<I>{_lines(box.title)}</I>" if box.kind == "folded" else _lines(box.title)
+    stripe = theme.marks[box.mark] if box.mark else fill.border
+    sign = f"<B>{_sign(box)}</B>" if box.mark else ""
+    return (
+        f'<TR><TD ALIGN="LEFT" BALIGN="LEFT" CELLPADDING="3" BORDER="4" SIDES="L" COLOR="{stripe}" '
+        f'BGCOLOR="{fill.inside}"{_anchor(box)}>{BLANK * 4 * box.depth}{sign}{name}{facts}</TD></TR>'
+    )
+
+
+def _sign(box: Box) -> str:
+    return {"added": "+ ", "removed": "− ", "changed": "~ "}[box.mark] if box.mark else ""
+
+
+def lane(theme: Theme, cluster: Cluster, boxes: Sequence[Box], *, upright: bool = False) -> str:
+    """A frame as one row: its title on the left, its boxes side by side. Arrows above and below meet no text then.
+
+    `upright`: its title on top, its boxes below each other, for arrows from the left to the right.
+    """
+    below = "".join(
+        f'<BR ALIGN="LEFT"/><FONT POINT-SIZE="9" COLOR="{theme.muted}">{label_text(part)}</FONT>'
+        for text in cluster.subtitle.split("; ")
+        for part in wrapped(text, 34)
+    )
+    title = '<BR ALIGN="LEFT"/>'.join(label_text(part) for part in wrapped(cluster.title, 28))
+    name = f'<FONT POINT-SIZE="10" COLOR="{theme.ink}"><B>{title}</B></FONT>'
+    head = f'<TD ALIGN="LEFT" BALIGN="LEFT" CELLPADDING="8"{_anchor(cluster)}>{name}{below}</TD>'
+    between = "</TR><TR>" if upright else ""
+    cells = between.join([head, *(_cell(theme, box) for box in boxes)])
+    return f"<{_frame(theme, cluster, spacing=6)}<TR>{cells}</TR></TABLE>>"
+
+
+def _cell(theme: Theme, box: Box) -> str:
+    fill = theme.boxes[box.kind]
+    style = "ROUNDED,DASHED" if box.kind == "folded" else "ROUNDED"
+    return (
+        f'<TD PORT="{box.id}" BORDER="1" WIDTH="40" CELLPADDING="6" STYLE="{style}" BGCOLOR="{fill.inside}" '
+        f'COLOR="{fill.border}"{_anchor(box)}>{box_label(theme, box.title, box.lines)[1:-1]}</TD>'
+    )
+
+
+def grid(rows: Sequence[Sequence[str]], tiles: Mapping[str, str]) -> str:
+    """Tiles in rows and columns: one table, so that everything is aligned."""
+    lines = ["".join(f'<TD VALIGN="TOP" ALIGN="LEFT">{tiles[name]}</TD>' for name in row) for row in rows]
+    body = "".join(f"<TR>{line}</TR>" for line in lines)
+    return f'<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="8" CELLPADDING="0">{body}</TABLE>>'
+
+
+def slot_tile(theme: Theme, box: Box, height: int = 0) -> str:
+    """A slot: its name, and below it the subtasks in it; at least `height` lines, so that neighbours are as high."""
+    fill = theme.boxes[box.kind]
+    lines = slot_lines(box)
+    text = "".join(f'{label_text(part)}<BR ALIGN="LEFT"/>' for part in lines)
+    text += f'{BLANK}<BR ALIGN="LEFT"/>' * max(height - len(lines), 0) if lines else ""
+    body = f'<TR><TD ALIGN="LEFT" BALIGN="LEFT" VALIGN="TOP">{text}</TD></TR>' if text else ""
+    style = "ROUNDED,DASHED" if box.kind == "folded" else "ROUNDED"
+    return (
+        f'<TABLE BORDER="1" COLOR="{fill.border}" BGCOLOR="{theme.paper}" STYLE="{style}" CELLBORDER="0" '
+        f'CELLSPACING="3" CELLPADDING="4"{_anchor(box)}><TR><TD BGCOLOR="{fill.inside}" ALIGN="LEFT">'
+        f"<B>{label_text(box.title)}</B></TD></TR>{body}</TABLE>"
+    )
+
+
+def slot_lines(box: Box) -> list[str]:
+    """What stands in a slot, long names on several lines, each further one indented."""
+    return [
+        part if number == 0 else f"\u00a0\u00a0\u00a0{part}"
+        for text in box.lines
+        for number, part in enumerate(wrapped(text))
+    ]
+
+
+def manager_tile(theme: Theme, cluster: Cluster, boxes: Sequence[Box], heights: Sequence[int]) -> str:
+    """A task manager or a host: its name, and its slots below each other."""
+    rows = [f'<TR><TD ALIGN="LEFT"{_anchor(cluster)}>{frame_title(theme, cluster)}</TD></TR>']
+    rows += [
+        f'<TR><TD ALIGN="LEFT">{slot_tile(theme, box, height)}</TD></TR>'
+        for box, height in zip(boxes, heights, strict=False)
+    ]
+    return f"{_frame(theme, cluster, spacing=4)}{''.join(rows)}</TABLE>"
+
+
+def _frame(theme: Theme, cluster: Cluster, *, spacing: int = 0) -> str:
+    fill = theme.clusters[cluster.kind]
+    inside = fill.inside if cluster.heat is None else theme.heat_of(cluster.heat)
+    border = theme.marks[cluster.mark] if cluster.mark else fill.border
+    width = "2" if cluster.mark else "1"
+    return (
+        f'<TABLE BORDER="{width}" COLOR="{border}" BGCOLOR="{inside}" STYLE="ROUNDED" CELLBORDER="0" '
+        f'CELLSPACING="{spacing}" CELLPADDING="4">'
+    )
+
+
+def _anchor(part: Box | Cluster) -> str:
+    tooltip = html.escape(_clean(part.tooltip or part.title)).replace("\\", "&#92;").replace("\n", "&#10;")
+    return f' ID="{part.id}" TOOLTIP="{tooltip or " "}"'
+
+
+def _lines(text: str, width: int = NAME_WIDTH) -> str:
+    return "<BR/>".join(label_text(part) for part in wrapped(text, width))
+
+
+def _clean(text: str) -> str:
+    """Text without what XML cannot hold, and with Graphviz's own escapes (a node's name for `\\N`) taken apart."""
+    return _ESCAPE.sub("\\\\\u2060", _NOT_XML.sub("\ufffd", text))

@@ -1,0 +1,189 @@
+"""Selecting in the page: what the panel answers, how a part is followed through the stages, what-if, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.browser.conftest import Opened
+
+JOB = """
+name: readings
+parallelism: 2
+operators:
+  - {id: lines, type: source, uid: lines, parallelism: 1}
+  - {id: clean, type: map, input: lines, name: Clean}
+  - {id: heavy, type: map, input: {from: clean, partition: rebalance}, name: Heavy, parallelism: 2}
+  - {id: total, type: sum, input: heavy, key_by: k, name: Total, slot_sharing_group: state}
+  - {id: out, type: print, input: total}
+"""
+
+
+@pytest.fixture(scope="module")
+def page_file(render: Callable[..., Path]) -> Path:
+    return render(JOB, "--task-managers", "2", "--slots", "4")
+
+
+@pytest.fixture
+def opened(open_page: Callable[..., Opened], page_file: Path) -> Opened:
+    return open_page(page_file)
+
+
+def marked(opened: Opened) -> set[str]:
+    found = opened.page.evaluate("[...document.querySelectorAll('section:not([hidden]) .on')].map((one) => one.id)")
+    return {name.replace("-a_", "-") for name in found}
+
+
+def test_an_operator_tells_its_settings_its_id_and_its_state(opened: Opened) -> None:
+    opened.tab("Stream graph")
+    opened.shape("n2", "stream").click()
+    shown = opened.panel()
+    assert "Clean (clean)" in shown and "job.yaml:6" in shown
+    assert "parallelism\t2\tthe job's default" in shown
+    assert "Flink derives 128 from the parallelism" in shown
+    assert "generated: from its number in Flink's walk" in shown and "It depends on 1 operator before it" in shown
+    assert "Keeps no state." in shown
+
+
+def test_a_uid_keeps_the_id(opened: Opened) -> None:
+    opened.shape("n1", "job").click()
+    assert "the hash of its uid: it stays" in opened.panel()
+
+
+def test_one_operator_is_followed_through_all_four_stages(opened: Opened) -> None:
+    opened.tab("Stream graph")
+    opened.shape("n6", "stream").click()
+    assert marked(opened) >= {"stream-n6"}
+    path = opened.page.locator("#path")
+    assert path.inner_text().split("→")[0].strip() == "operator Total (total)"
+    assert [step.strip() for step in path.inner_text().split("→")[1:4]] == ["task 4", "subtasks 0-1", "slots 2-3"]
+    path.get_by_role("button", name="task 4").click()
+    assert marked(opened) == {"job-n6", "job-c3"}
+    path.get_by_role("button", name="subtasks 0-1").click()
+    assert marked(opened) == {"execution-c3", "execution-s3_0_0", "execution-s3_1_1"}
+    path.get_by_role("button", name="slots 2-3").click()
+    assert {"physical-p2_2", "physical-p3_3"} <= marked(opened)
+    assert "physical-p0_0" not in marked(opened)
+
+
+def test_an_edge_shows_all_twelve_conditions_and_the_smallest_change(opened: Opened) -> None:
+    opened.page.evaluate("location.hash = '#edge=clean:heavy'")
+    opened.page.get_by_role("heading", name="Clean → Heavy").wait_for()
+    conditions = opened.page.locator("#panel .conditions summary")
+    assert conditions.count() == 12
+    assert opened.page.locator("#panel .conditions .no").all_inner_texts() == ["CH007 non-forward-partitioner"]
+    shown = opened.panel()
+    assert "The smallest change that chains it" in shown and "--set heavy.partition=forward" in shown
+    conditions.nth(6).click()
+    assert "records" in opened.page.locator("#panel .conditions details[open]").inner_text()
+
+
+def test_the_result_of_a_change_is_shown_and_taken_back(opened: Opened) -> None:
+    opened.page.evaluate("location.hash = '#stage=job&edge=clean:heavy'")
+    assert opened.page.locator("section:not([hidden]) [id^='job-c']").count() == 4
+    opened.page.get_by_role("button", name="Show the result of this change").click()
+    assert "What if:" in opened.page.locator("#banner").inner_text()
+    assert opened.page.locator("section:not([hidden]) [id^='job-c']").count() == 3  # one task less
+    assert "Clean → Heavy" in opened.panel() and "4 → 3" in opened.panel()
+    assert "would change" in opened.panel()
+    assert "whatif=" in opened.page.url
+    opened.page.locator("#banner").get_by_role("button").click()
+    assert opened.page.locator("#banner").is_hidden()
+    assert opened.page.locator("section:not([hidden]) [id^='job-c']").count() == 4
+
+
+def test_all_changes_together_are_one_of_the_switches(opened: Opened) -> None:
+    cards = opened.page.locator("#panel [data-variant]")
+    assert cards.count() == 3  # parallelism, partition, and both of them
+    cards.last.get_by_role("button").click()
+    assert "2 4\ntasks (chains)" in opened.page.locator("#panel .tile").all_inner_texts()
+
+
+def test_a_subtask_tells_its_slot_its_inputs_and_what_restarts(opened: Opened) -> None:
+    opened.tab("Execution graph")
+    opened.shape("s2_1_1", "execution").click()
+    shown = opened.panel()
+    assert "Subtask 1 of task 3" in shown
+    assert "slot 1" in shown and "there slot" in shown
+    assert "REBALANCE from task 2: all 2 subtasks" in shown
+    assert "HASH to task 4: Total -> Sink: Print to Std. Out: all 2 subtasks" in shown
+    assert "Everything: all 7 subtasks are one failover region." in shown
+
+
+def test_a_slot_lists_its_subtasks(opened: Opened) -> None:
+    opened.tab("Physical")
+    opened.shape("p0_0", "physical").click()
+    assert "3 subtasks share it" in opened.panel()
+
+
+@pytest.mark.parametrize(
+    ("address", "stage", "words"),
+    [
+        ("#edge=clean:heavy", "Job graph", "Clean → Heavy"),
+        ("#op=total", "Stream graph", "Total (total)"),
+        ("#stage=physical&subtask=3:1", "Physical", "Subtask 1 of task 3"),
+        ("#task=2", "Job graph", "Task 2"),
+        ("#slot=3", "Physical", "Slot 3"),
+        ("#edge=nobody:nothing", "Job graph", "Overview"),
+        ("#%zz", "Job graph", "Overview"),
+    ],
+)
+def test_an_address_leads_to_its_part(
+    open_page: Callable[..., Opened], page_file: Path, address: str, stage: str, words: str
+) -> None:
+    found = open_page(page_file, address)
+    assert found.page.locator("[aria-selected=true]").inner_text() == stage
+    assert found.page.locator("#panel h2").inner_text() == words
+
+
+def test_what_is_selected_is_in_the_address(opened: Opened) -> None:
+    opened.shape("n4", "job").click()
+    assert opened.page.url.endswith("#stage=job&op=heavy")
+    opened.page.keyboard.press("Escape")
+    assert opened.page.url.endswith("#stage=job")
+
+
+def test_keys_alone_reach_and_select_everything(opened: Opened) -> None:
+    page = opened.page
+    page.locator("[aria-selected=true]").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator("[aria-selected=true]").inner_text() == "Execution graph"
+    page.keyboard.press("ArrowLeft")
+    page.locator("section:not([hidden]) [tabindex='0']").focus()
+    reached = []
+    for _ in range(12):
+        reached.append(page.evaluate("document.activeElement.getAttribute('aria-label')"))
+        page.keyboard.press("ArrowDown")
+    assert {"operator Heavy (heavy)", "task 1, Source: Custom Source"} <= set(reached)
+    assert any(label.startswith("edge Clean → Heavy") for label in reached)
+    page.keyboard.press("Enter")
+    assert page.locator("#panel h2").inner_text() != "Overview"
+
+
+def test_the_list_has_the_same_parts(opened: Opened) -> None:
+    opened.tab("List")
+    section = opened.page.locator("section:not([hidden])")
+    for name in ("Clean (clean)", "Heavy (heavy)", "Total (total)"):
+        assert section.get_by_role("button", name=name).count() == 1
+    section.get_by_role("button", name="Clean → Heavy").click()
+    assert "CH007" in opened.panel()
+
+
+def test_a_finger_moves_and_a_tap_selects(open_page: Callable[..., Opened], page_file: Path) -> None:
+    found = open_page(page_file, has_touch=True, viewport={"width": 700, "height": 900})
+    found.shape("n4", "job").tap()
+    assert found.page.locator("#panel h2").inner_text() == "Heavy (heavy)"
+    before = found.page.evaluate("document.querySelector('section:not([hidden]) > svg').style.transform")
+    found.page.evaluate(
+        """() => {
+          const section = document.querySelector("section:not([hidden])");
+          const send = (type, pointerId, clientX, clientY) =>
+            section.dispatchEvent(new PointerEvent(type, { pointerId, pointerType: "touch", clientX, clientY }));
+          send("pointerdown", 5, 200, 300); send("pointerdown", 6, 300, 300);
+          send("pointermove", 6, 420, 300); send("pointerup", 6, 420, 300); send("pointerup", 5, 200, 300);
+        }"""
+    )
+    after = found.page.evaluate("document.querySelector('section:not([hidden]) > svg').style.transform")
+    assert after != before and "scale" in after
