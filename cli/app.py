@@ -1,4 +1,4 @@
-"""The entry point of `plan`: the table of commands, and the one place that turns errors into exit codes.
+"""The entry point of `plan`: the table of commands, and how errors are told. Exit codes are in `exit_codes`.
 
 A command is the function of its own name in the module of its own name; it returns its exit code, or None for 0.
 Modules are imported when their command is used, so that `plan explain` pays for nothing else.
@@ -7,20 +7,12 @@ Modules are imported when their command is used, so that `plan explain` pays for
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from typing import TYPE_CHECKING
 
 from cli import __version__, console
-from planner.errors import (
-    ExecutionError,
-    InternalError,
-    JobDefinitionError,
-    OptionError,
-    PlanError,
-    PlanningError,
-    UnsupportedOnSpark,
-)
+from cli.exit_codes import INTERRUPTED, OK, OUR_BUG, WRONG_INPUT, code_of, pipe_closed
+from planner.errors import OptionError, PlanError
 
 if TYPE_CHECKING:
     from typer.core import TyperGroup
@@ -40,16 +32,6 @@ COMMANDS = {
     "schema": "cli.commands.schema",
 }
 
-OK, FINDINGS, WRONG_INPUT, RUN_FAILED, OUR_BUG, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 4, 130, 141
-EXIT_CODES: dict[type[PlanError], int] = {
-    JobDefinitionError: WRONG_INPUT,
-    PlanningError: WRONG_INPUT,
-    OptionError: WRONG_INPUT,
-    UnsupportedOnSpark: WRONG_INPUT,
-    ExecutionError: RUN_FAILED,
-    InternalError: OUR_BUG,
-}
-
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
@@ -63,7 +45,7 @@ def main(argv: list[str] | None = None) -> int:
         code = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        return _pipe_closed()
+        return pipe_closed()
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
@@ -121,17 +103,10 @@ def report_error(error: Exception) -> int:
         console.message(f"{place}error: {error.message}")
         if error.hint:
             console.message("\n".join(f"  {part}" for part in error.hint.splitlines()))
-        return next((code for kind, code in EXIT_CODES.items() if isinstance(error, kind)), OUR_BUG)
+        return code_of(error)
     if isinstance(error, OSError) and error.filename:
         console.message(f"error: {error.filename}: {error.strerror}")
         return WRONG_INPUT
     console.message(f"error: a bug in plan: {type(error).__name__}: {error}")
     console.message("  run it again with --traceback, and report what it prints with the job that shows it")
     return OUR_BUG
-
-
-def _pipe_closed() -> int:
-    """Leave quietly when the reader has gone (`plan show | head`), as programs killed by SIGPIPE do."""
-    # The interpreter flushes stdout once more at exit; that must not fail again.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return PIPE_CLOSED

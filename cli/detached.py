@@ -13,8 +13,13 @@ import sys
 import time
 from pathlib import Path
 
+from cli.app import report_error
+from cli.exit_codes import WRONG_INPUT
+from cli.finish import exit_code
 from cli.render.text.progress import Lines
+from cli.run_report_files import write_report
 from planner.errors import ExecutionError, PlanError
+from spark_runner.clusters.request import RunRequest
 from spark_runner.runs.preparation import check_machine, prepare
 from spark_runner.runs.store import RunFolder, RunRecord
 from spark_runner.runs.supervision import supervise
@@ -49,7 +54,8 @@ def detach(run: RunFolder) -> RunRecord:
     child.kill()
     child.wait()
     said = (run.path / _OUTPUT).read_text(errors="replace").strip().splitlines()
-    raise ExecutionError(f"the run's process ended before it took the run over: {said[-1] if said else 'no output'}")
+    reason = next((line for line in said if "error: " in line), said[-1] if said else "no output")
+    raise ExecutionError(f"the process of the run ended before the run was accepted: {reason}")
 
 
 def main(folder: Path, submitted: float) -> int:
@@ -58,18 +64,21 @@ def main(folder: Path, submitted: float) -> int:
     record = run.record()
     if record.state != "SUBMITTED" or record.submitted != submitted:
         print(f"error: run {run.id} is not the one this process was started for", file=sys.stderr)
-        return 2
+        return WRONG_INPUT
     try:
-        prepared = prepare(record.request)
-        check_machine(record.request)
+        return _see_through(run, record.request)
     except PlanError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return report_error(error)
+
+
+def _see_through(run: RunFolder, request: RunRequest) -> int:
+    prepared = prepare(request)
+    check_machine(request)
     run.move("CREATED")
     outcome = supervise(prepared.program, run, strategy=prepared.strategy, audience=Lines(sys.stdout, sys.stderr))
-    if outcome.error is not None:
-        print(f"error: {outcome.error}", file=sys.stderr)
-    return 0 if outcome.record.state == "FINISHED" else 3
+    if request.report is not None:
+        write_report(Path(request.folder, request.report), outcome.report.to_dict())
+    return exit_code(outcome)
 
 
 if __name__ == "__main__":

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import NoReturn
 
+from cli.app import report_error
+from cli.exit_codes import INTERRUPTED, OK, pipe_closed
+from cli.finish import exit_code, leave_at_once
 from cli.render.text.progress import Lines
 from cli.render.text.run_report import report_lines
-from planner.errors import ExecutionError, InternalError, PlanError
+from planner.errors import PlanError
 from planner.job import JobDefinition
 from spark_runner.clusters.request import RunRequest
 from spark_runner.runs.preparation import check_machine, prepare_job
@@ -20,19 +22,27 @@ __all__ = ["run_from_script"]
 
 
 def run_from_script(job: JobDefinition) -> None:
-    """Run a job to its end, as `env.execute()` promises; a failure ends the script with `plan run`'s code."""
+    """Run a job to its end, as `env.execute()` promises; a failure ends the script as it would end `plan run`."""
     try:
-        outcome = _run(job)
+        code = _see_through(job)
     except PlanError as error:
-        _leave(error, 4 if isinstance(error, InternalError) else 3 if isinstance(error, ExecutionError) else 2)
+        code = report_error(error)
     except KeyboardInterrupt:
-        sys.exit(130)
-    if outcome.interrupted:
-        print(f"run {outcome.record.id} canceled", file=sys.stderr)
-        sys.exit(130)
-    if outcome.error is not None:
-        _leave(outcome.error, 4 if isinstance(outcome.error, InternalError) else 3, abandoned=outcome.abandoned)
-    print("\n".join(report_lines(outcome.report.to_dict())), file=sys.stderr)
+        code = INTERRUPTED
+    except BrokenPipeError:
+        code = pipe_closed()
+    if code != OK:
+        sys.exit(code)
+
+
+def _see_through(job: JobDefinition) -> int:
+    outcome = _run(job)
+    if outcome.abandoned:
+        leave_at_once(outcome)
+    code = exit_code(outcome)
+    if code == OK:
+        print("\n".join(report_lines(outcome.report.to_dict())), file=sys.stderr)
+    return code
 
 
 def _run(job: JobDefinition) -> Outcome:
@@ -43,11 +53,3 @@ def _run(job: JobDefinition) -> Outcome:
     run = RunStore.under(Path.cwd()).submit(request, name=job.name)
     run.move("CREATED")
     return supervise(prepared.program, run, strategy=prepared.strategy, audience=Lines(sys.stdout, sys.stderr))
-
-
-def _leave(error: PlanError, code: int, *, abandoned: bool = False) -> NoReturn:
-    print(f"error: {error}", file=sys.stderr)
-    if abandoned:
-        sys.stderr.flush()
-        os._exit(code)
-    sys.exit(code)

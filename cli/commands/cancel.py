@@ -13,6 +13,7 @@ import typer
 
 from cli import console
 from cli.options import FormatOption
+from cli.run_ids import complete_run
 from planner.errors import ExecutionError
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ PATIENCE = 20.0  # seconds
 
 
 def cancel(
-    id: Annotated[str, typer.Argument(metavar="ID", help="The run, by its id or its beginning.")],
+    id: Annotated[
+        str, typer.Argument(metavar="ID", help="The run, by its id or its beginning.", autocompletion=complete_run)
+    ],
     format: FormatOption = "text",
 ) -> None:
     """Cancel a run, and wait until it has ended.
@@ -34,10 +37,10 @@ def cancel(
     from spark_runner.runs.store import FINAL_STATES, RunStore
 
     folder = RunStore.under(Path.cwd()).folder(id)
-    before = folder.record().as_seen()
+    before = folder.seen()
     if before.state not in FINAL_STATES:
         _ask(folder, before)
-    record = folder.record().as_seen()
+    record = folder.seen()
     if format == "json":
         console.write_json({"id": record.id, "state": record.state, "died": record.died})
     elif before.state in FINAL_STATES:
@@ -48,7 +51,7 @@ def cancel(
 
 def _ask(folder: RunFolder, before: RunRecord) -> None:
     """Leave word in the folder, which reaches a run on another machine too, and wake a process on this one."""
-    from spark_runner.runs.processes import is_alive
+    from spark_runner.clusters.processes import is_alive
     from spark_runner.runs.store import FINAL_STATES
 
     folder.request_cancel()
@@ -57,7 +60,7 @@ def _ask(folder: RunFolder, before: RunRecord) -> None:
             os.kill(before.process.pid, signal.SIGTERM)
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        if folder.record().as_seen().state in FINAL_STATES:
+        if folder.seen().state in FINAL_STATES:
             return
         time.sleep(0.05)
     raise ExecutionError(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from cli import console, locate
-from cli.files import write_whole
+from cli.finish import exit_code, leave_at_once
 from cli.options import FlinkOption, FormatOption, JobArgument, TextOrJson
+from cli.run_report_files import check_report_file, write_report
 from planner.errors import OptionError, PlanError
 from planner.settings.quantities import parse_duration
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from spark_runner.runs.preparation import PreparedRun
     from spark_runner.runs.store import RunFolder
     from spark_runner.runs.supervision import Outcome
-
-RUN_FAILED, INTERRUPTED = 3, 130
 
 
 def run(
@@ -75,7 +73,8 @@ def run(
     from spark_runner.runs.preparation import check_machine, prepare
     from spark_runner.runs.store import RunStore
 
-    _check_report(report)
+    if report is not None:
+        check_report_file(report)
     request = RunRequest(
         job=locate.find_job(job),
         folder=str(Path.cwd()),
@@ -90,6 +89,7 @@ def run(
         timeout=_timeout(timeout),
         flink=flink,
         allow_lost_state=_split(allow_lost_state),
+        report=report,
     )
     prepared = prepare(request)
     if dry_run:
@@ -105,7 +105,7 @@ def run(
     except BaseException:
         store.discard(folder)
         raise
-    return _see_through(prepared, folder, follow=follow, report=report, format=format)
+    return _see_through(prepared, folder, follow=follow, format=format)
 
 
 def _print_program(prepared: PreparedRun, request: RunRequest, format: TextOrJson) -> None:
@@ -135,22 +135,23 @@ def _detach(folder: RunFolder, format: TextOrJson) -> int:
     return 0
 
 
-def _see_through(
-    prepared: PreparedRun, folder: RunFolder, *, follow: bool, report: str | None, format: TextOrJson
-) -> int:
+def _see_through(prepared: PreparedRun, folder: RunFolder, *, follow: bool, format: TextOrJson) -> int:
     from spark_runner.runs.supervision import supervise
 
     audience = _audience(prepared, follow=follow, format=format)
     outcome = supervise(prepared.program, folder, strategy=prepared.strategy, audience=audience)
+    if outcome.ended == "pipe closed":
+        return exit_code(outcome)
     document = outcome.report.to_dict()
-    if report is not None:
-        _keep(report, document)
     if format == "json":
         console.write_json({**document, "printed": [str(record) for record in audience.records]})
     else:
         _print_results(outcome, document, audience)
+    report = outcome.record.request.report
+    if report is not None:
+        write_report(Path(report), document)
     _speed_up_the_next(outcome)
-    return _leave_at_once(outcome) if outcome.abandoned else _exit_code(outcome)
+    return leave_at_once(outcome) if outcome.abandoned else exit_code(outcome)
 
 
 def _audience(prepared: PreparedRun, *, follow: bool, format: TextOrJson) -> Collected:
@@ -180,31 +181,6 @@ def _print_results(outcome: Outcome, document: dict[str, Any], audience: Collect
         console.message("\n".join(report_lines(document, width=width)))
 
 
-def _leave_at_once(outcome: Outcome) -> NoReturn:
-    """End without Python's own end, which would wait for a thread that waits for a cluster that does not answer."""
-    from cli.app import report_error
-
-    try:
-        code = _exit_code(outcome)
-    except PlanError as error:
-        code = report_error(error)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
-
-
-def _exit_code(outcome: Outcome) -> int:
-    if outcome.interrupted:
-        console.message(f"canceled by Ctrl-C: Spark's work on run {outcome.record.id} has been stopped")
-        return INTERRUPTED
-    if outcome.error is not None:
-        raise outcome.error
-    if outcome.record.state == "CANCELED":
-        console.message(f"run {outcome.record.id} was canceled from elsewhere")
-        return RUN_FAILED
-    return 0
-
-
 def _speed_up_the_next(outcome: Outcome) -> None:
     """Let the next local run start faster; nothing that goes wrong here is this run's concern."""
     from spark_runner.clusters.class_archive import build_archive_in_background
@@ -215,22 +191,6 @@ def _speed_up_the_next(outcome: Outcome) -> None:
             build_archive_in_background(find_java())
         except (OSError, PlanError):
             return
-
-
-def _check_report(report: str | None) -> None:
-    if report is not None and Path(report).suffix not in (".json", ".html"):
-        raise OptionError(f"--report {report}: a report is a .json or an .html file")
-
-
-def _keep(report: str, document: dict[str, Any]) -> None:
-    if report.endswith(".html"):
-        from cli.render.page.run_report import report_page
-
-        write_whole(report, report_page(document))
-    else:
-        import json
-
-        write_whole(report, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
 
 
 def _setting(written: str) -> tuple[str, str]:
@@ -252,5 +212,5 @@ def _timeout(written: str | None) -> int | None:
     except ValueError as error:
         raise OptionError(f"--timeout: {error}") from error
     if milliseconds <= 0:
-        raise OptionError("--timeout must be more than nothing")
+        raise OptionError("--timeout must be positive")
     return milliseconds

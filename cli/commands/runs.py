@@ -14,6 +14,7 @@ import typer
 from cli import console
 from cli.options import FormatOption
 from cli.render.styled import Line, line, table
+from cli.run_ids import complete_run
 
 if TYPE_CHECKING:
     from spark_runner.runs.store import RunFolder, RunRecord
@@ -22,7 +23,10 @@ STYLES = {"FINISHED": "good", "FAILED": "bad", "CANCELED": "warning"}
 
 
 def runs(
-    id: Annotated[str | None, typer.Argument(metavar="[ID]", help="One run, by its id or its beginning.")] = None,
+    id: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", help="One run, by its id or its beginning.", autocompletion=complete_run),
+    ] = None,
     format: FormatOption = "text",
 ) -> None:
     """List the runs of this folder, or show one with its events and figures.
@@ -65,7 +69,7 @@ def _table(records: tuple[RunRecord, ...]) -> list[Line]:
 
 
 def _show(folder: RunFolder, format: str) -> None:
-    record, report = folder.record().as_seen(), _report(folder)
+    record, report = folder.seen(), _report(folder)
     if format == "json":
         console.write_json({**_data(record), "events": list(folder.events()), "report": report})
         return
@@ -103,8 +107,7 @@ def _told(event: dict[str, Any]) -> str:
 def _took(record: RunRecord) -> str:
     from cli.render.text.run_report import shown_seconds
 
-    end = record.ended or time.time()
-    return shown_seconds(end - record.started) if record.started else "-"
+    return shown_seconds(record.seconds)
 
 
 def _moment(seconds: float) -> str:

@@ -43,7 +43,7 @@ class _Execution:
         self.tally = Tally()
         self.reports = Reports(spark)
         self.frames = Frames(program, spark, self.reports, self.tally)
-        self.writers = Writers(spark, self.frames.path)
+        self.writers = Writers(spark, self.frames.path, events)
         self.ran: set[int] = set()  # vertices that an action has run
 
     def run(self) -> RunResult:

@@ -3,10 +3,9 @@ would take for data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -17,7 +16,7 @@ from spark_runner.batch.hadoop_files import Files, Moves
 from spark_runner.clusters.connect import is_connect
 from spark_runner.executor.records import decode
 from spark_runner.executor.rows import printed
-from spark_runner.figures.results import PrintedRecord
+from spark_runner.figures.results import Events, PrintedRecord, WritingAside
 from spark_runner.frames.blame import blamed
 from spark_runner.program.program import Sink
 
@@ -37,8 +36,8 @@ class Staged:
 class Writers:
     """All file results of a run. Formats without a path (tables, topics, databases) are written by Spark directly."""
 
-    def __init__(self, spark: SparkSession, resolve_path: Any) -> None:
-        self._spark, self._resolve = spark, resolve_path
+    def __init__(self, spark: SparkSession, resolve_path: Callable[[str], str], events: Events) -> None:
+        self._resolve, self._events = resolve_path, events
         self._staged: list[Staged] = []
         self._aside: list[str] = []
         self._claims: dict[str, Sink] = {}  # by target
@@ -82,6 +81,7 @@ class Writers:
             return
         aside = self._files.sibling(target)
         self._aside.append(aside)
+        self._events(WritingAside(path=aside))
         out.mode("error").save(aside)
         self._staged.append(Staged(sink=sink, aside=aside, target=target, mode=writer.mode))
 

@@ -10,18 +10,20 @@ import hashlib
 import importlib.metadata
 import json
 import os
+import shutil
 import signal
 import struct
 import subprocess
-import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from planner.durable import write_json
 from planner.errors import ExecutionError
 from spark_runner.clusters.cache import cache_folder
 from spark_runner.clusters.java import JavaRuntime
+from spark_runner.clusters.temporary_folders import make_temporary_folder
 
 __all__ = ["Gateway", "JvmEnded", "end_starting_jvms", "spark_home", "start_gateway"]
 
@@ -57,8 +59,8 @@ def start_gateway(
     arguments: list[str], *, java: JavaRuntime, log: Path, local: bool, meanwhile: Callable[[], object]
 ) -> Gateway:
     """Start a JVM with spark-submit's arguments, do something else `meanwhile`, and wait until it can be talked to."""
-    with tempfile.TemporaryDirectory(prefix="plan-gateway-") as folder:
-        answer = Path(folder, "connection")
+    with _folder() as folder:
+        answer = folder / "connection"
         command, environment = _command(arguments, java, local)
         environment |= {"SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(answer)}
         with log.open("ab") as output:
@@ -82,6 +84,15 @@ def start_gateway(
             _starting.discard(process)
     port, length = struct.unpack("!ii", content[:8])
     return Gateway(process, port, content[8 : 8 + length].decode())
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    folder = make_temporary_folder()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def end_starting_jvms() -> None:

@@ -40,6 +40,7 @@ class RunRequest:
     timeout: int | None = None  # milliseconds
     flink: str | None = None  # the version of Flink to plan for; None: as in the settings, else the newest
     allow_lost_state: tuple[str, ...] = ()  # operators whose state in the checkpoint is given up
+    report: str | None = None  # where the report is written when the run is over
 
     def __post_init__(self) -> None:
         parse_master(self.master)

@@ -100,6 +100,13 @@ class SinkWritten:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WritingAside:
+    """A sink writes to this temporary place first; whoever kills the run leaves it behind."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PrintedRecord:
     """One record of a `print` sink, as Flink would print it: `subtask` counts from 1, None where there is only one."""
 
@@ -111,7 +118,7 @@ class PrintedRecord:
         return self.text if self.subtask is None else f"{self.subtask}> {self.text}"
 
 
-Event = ActionStarted | ActionFinished | VertexFinished | SinkWritten | PrintedRecord
+Event = ActionStarted | ActionFinished | VertexFinished | SinkWritten | WritingAside | PrintedRecord
 Events = Callable[[Event], None]
 
 

@@ -9,7 +9,6 @@ import atexit
 import functools
 import hashlib
 import shutil
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -17,6 +16,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from planner.frontends.scripts.job_modules import modules_found, own_modules
+from spark_runner.clusters.temporary_folders import make_temporary_folder
 from spark_runner.frames.our_modules import PACKAGES, files_for_driver, files_for_executors
 
 _LIMIT = 50_000_000  # a folder with more Python than this holds an environment, not a job
@@ -49,7 +49,7 @@ def write_shipment(job_file: str, *, driver: bool = False) -> Path:
 @functools.cache
 def _folder() -> Path:
     """A temporary folder that is kept until this process ends: executors that join late still download from it."""
-    folder = Path(tempfile.mkdtemp(prefix="plan-shipping-"))
+    folder = make_temporary_folder()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 

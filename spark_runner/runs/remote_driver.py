@@ -1,9 +1,9 @@
 """`--deploy-mode cluster`: the driver runs on the cluster and calls back to this process, which follows it.
 
-spark-submit takes a small main file, a zip of this package, the planner and the job's modules, and a file that says
-where to call. The compiled program goes over that line, and events, records and figures come back over it, so that a
-run looks the same as with a driver here. The driver ends when the line does; YARN is also told to end the application,
-since one that still waits in a queue has no driver yet.
+spark-submit takes a small main file, a zip of this package, the planner and the job's modules, the compiled program,
+and a file that says where to call. Events, records and figures come back over that line, so that a run looks the same
+as with a driver here. The driver ends when the line does; YARN is also told to end the application, since one that
+still waits in a queue has no driver yet.
 """
 
 from __future__ import annotations
@@ -11,46 +11,48 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import secrets
-import socket
 import subprocess
 import sys
-import threading
-from multiprocessing.connection import Connection, Listener
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from planner.errors import ExecutionError
+from planner.errors import ExecutionError, PlanError
+from planner.job import Location
 from spark_runner.clusters.gateway import spark_home
 from spark_runner.clusters.java import find_java
 from spark_runner.clusters.master import check_reachable, parse_master
 from spark_runner.clusters.master_version import check_master, check_same_version
 from spark_runner.clusters.request import RunRequest
 from spark_runner.clusters.session import settings, worker_python
-from spark_runner.clusters.start_failures import explain_start_failure
+from spark_runner.clusters.start_failures import LogWatch
 from spark_runner.figures.results import Events, RunResult, StageFigures
 from spark_runner.figures.tracking import StageCounts
+from spark_runner.figures.wire import event_of, value_of
 from spark_runner.frames.shipping import pickled_function, write_shipment
 from spark_runner.program.program import SparkProgram
+from spark_runner.runs.call import Call, own_address
+from spark_runner.runs.line import Line
+from spark_runner.runs.yarn_applications import kill_on_yarn, submitted_application
 
 __all__ = ["RemoteDriver"]
 
-_CALL = "plan-call.json"
-_LONGEST_END, _LONGEST_KILL = 15.0, 20.0  # seconds
+_CALL, _PROGRAM = "plan-call.json", "plan-program.pickle"
+_LONGEST_END = 15.0  # seconds
 # Older Pythons must get through this file: only their own version tells what is wrong with them.
 _MAIN = f"""\
 import json, sys
-from multiprocessing.connection import Client
+from spark_runner.runs.line import call
 
 with open("{_CALL}") as file:
-    call = json.load(file)
-line = Client((call["host"], call["port"]), authkey=bytes.fromhex(call["key"]))
+    told = json.load(file)
+line = call(told["host"], told["port"], bytes.fromhex(told["key"]))
 line.send("%d.%d" % sys.version_info[:2])
-if line.recv() == "welcome":
+if line.receive() == "welcome":
     from spark_runner.runs.driver_on_cluster import main
 
-    main(line)
+    main(line, "{_PROGRAM}")
 """
 
 
@@ -60,29 +62,29 @@ class RemoteDriver:
     def __init__(self, request: RunRequest, program: SparkProgram, *, folder: Path, log: Path) -> None:
         self.master = parse_master(request.master)
         self.application: str | None = None
-        self.stages: tuple[StageCounts, ...] = ()
-        self.figures: dict[int, StageFigures] = {}
         self.lost = False
-        self._killed = False
+        self._stages: tuple[StageCounts, ...] = ()
+        self._figures: dict[int, StageFigures] = {}
+        self._canceled = False
         self._request, self._program, self._folder, self._log = request, program, folder, log
+        self._watch = LogWatch(request.master, log)
         self._submission: subprocess.Popen[bytes] | None = None
-        self._line: Connection | None = None
+        self._line: Line | None = None
 
     def start(self) -> None:
-        """Submit the driver, and return once it has called, has its session, and has the program."""
+        """Submit the driver, and return once it has called and has its session."""
         check_reachable(self.master)
         check_master(self.master, dict(self._request.conf))
         key = secrets.token_bytes(32)
-        with Listener(("0.0.0.0", 0), backlog=1, authkey=key) as listener:
-            call = {"host": _own_address(), "port": listener.address[1], "key": key.hex()}
-            self._submission = self._submit(call)
-            if self._killed:  # while it was being made
+        with Call(own_address(self.master), key) as call:
+            self._submission = self._submit({"host": call.host, "port": call.port, "key": key.hex()})
+            if self._canceled:  # while it was being made
                 self._submission.kill()
-            self._line = self._answered(listener, self._submission)
+            self._line = call.answered(self._submission, self.master, self._log)
         self._check_python(self._hear())
         self._line.send("welcome")
         check_same_version(f"the driver on {self.master.url}", self._answer())
-        self._line.send(pickled_function(self._program, self._program.file))
+        self._line.send("start")
         self.application = self._answer()
 
     def execute(self, events: Events) -> RunResult:
@@ -92,15 +94,34 @@ class RemoteDriver:
         while True:
             kind, content = self._hear()
             if kind == "event":
-                events(content)
+                events(event_of(content))
             elif kind == "stages":
-                self.stages = content
+                self._stages = value_of(tuple[StageCounts, ...], content)
             elif kind == "error":
-                raise content
+                raise _error(content)
             else:
-                result: RunResult
-                result, self.figures = content
-                return result
+                self._figures = value_of(dict[int, StageFigures], content["figures"])
+                return value_of(RunResult, content["result"])
+
+    def refusal_while_starting(self, waited: float) -> PlanError | None:
+        """A submission may wait in a queue for as long as it takes."""
+        return None
+
+    def refusal_while_running(self, waited: float) -> PlanError | None:
+        """What Spark's log says while the program runs."""
+        return self._watch.while_running(waited)
+
+    def stages(self) -> Iterable[StageCounts]:
+        """As the driver last told them."""
+        return self._stages
+
+    def with_stages(self, result: RunResult) -> RunResult:
+        """The driver has added them."""
+        return result
+
+    def figures(self, stages: Iterable[int]) -> dict[int, StageFigures]:
+        """As the driver told them with its result."""
+        return self._figures
 
     def close(self, *, finished: bool) -> None:
         """Let the driver end, and wait until the cluster has noticed."""
@@ -112,22 +133,17 @@ class RemoteDriver:
             self._submission.wait(_LONGEST_END)
         self._hang_up()
 
-    def kill(self) -> None:
+    def cancel(self) -> None:
         """End the application at once, wherever it is on its way."""
-        self._killed = True
+        self._canceled = True
         if self._submission is None or self._submission.poll() is not None:
             return
         self._submission.kill()  # it only watches, and must not submit any more
         self._submission.wait()
-        application = self.application or self._submitted()
+        application = self.application or submitted_application(self._log)
         if application and self.master.kind == "yarn":
-            _kill_on_yarn(application, self._log)
+            kill_on_yarn(application, self._log)
         self._hang_up()
-
-    def _submitted(self) -> str | None:
-        """The application's id as the submission's log has it, before the driver itself has told it."""
-        found = re.search(r"Submitting application (application_\w+)", self._log.read_text(errors="replace"))
-        return found[1] if found else None
 
     def _hang_up(self) -> None:
         if self._submission is not None and self._submission.poll() is None:
@@ -139,8 +155,8 @@ class RemoteDriver:
     def _hear(self) -> Any:
         try:
             assert self._line is not None
-            return self._line.recv()
-        except (EOFError, OSError, AssertionError):
+            return self._line.receive()
+        except (EOFError, OSError, AssertionError, ValueError):
             self.lost = True
             who = self.application or "the application"
             raise ExecutionError(
@@ -151,7 +167,7 @@ class RemoteDriver:
         """What the driver says of itself while it starts."""
         kind, content = self._hear()
         if kind == "error":
-            raise content
+            raise _error(content)
         return str(content)
 
     def _check_python(self, version: str) -> None:
@@ -164,12 +180,13 @@ class RemoteDriver:
             )
 
     def _submit(self, call: dict[str, Any]) -> subprocess.Popen[bytes]:
-        main, caller = self._folder / "plan_driver.py", self._folder / _CALL
+        main, caller, program = (self._folder / name for name in ("plan_driver.py", _CALL, _PROGRAM))
         main.write_text(_MAIN)
         caller.touch(mode=0o600)  # before the key is in it
         caller.write_text(json.dumps(call))
+        program.write_bytes(pickled_function(self._program, self._program.file))
         python = worker_python(self._request, self.master)
-        chosen = self._settings(python, caller)
+        chosen = self._settings(python, (caller, program))
         words = [word for key, value in chosen.items() for word in ("--conf", f"{key}={value}")]
         with self._log.open("ab") as output:
             return subprocess.Popen(
@@ -181,7 +198,7 @@ class RemoteDriver:
                 env={**os.environ, "JAVA_HOME": str(find_java().home), "PYSPARK_PYTHON": python},
             )
 
-    def _settings(self, python: str, caller: Path) -> dict[str, str]:
+    def _settings(self, python: str, files: Iterable[Path]) -> dict[str, str]:
         shipped = [str(write_shipment(self._program.file, driver=True)), *self._request.py_files]
         chosen = settings(self._request, self.master, name=self._program.name)
         chosen |= {"spark.submit.deployMode": "cluster", "spark.submit.pyFiles": ",".join(shipped)}
@@ -189,52 +206,15 @@ class RemoteDriver:
         chosen["spark.yarn.maxAppAttempts"] = "1"
         chosen["spark.yarn.submit.waitAppCompletion"] = "true"  # the submission's end is the application's
         chosen.setdefault("spark.yarn.appMasterEnv.PYSPARK_PYTHON", python)
-        chosen["spark.files"] = ",".join(filter(None, (chosen.get("spark.files"), str(caller))))
+        chosen["spark.files"] = ",".join(filter(None, (chosen.get("spark.files"), *map(str, files))))
         return chosen
 
-    def _answered(self, listener: Listener, submission: subprocess.Popen[bytes]) -> Connection:
-        """The driver's call; a submission that ends without one has failed."""
-        answers: list[Connection] = []
 
-        def accept() -> None:
-            with contextlib.suppress(Exception):
-                answers.append(listener.accept())
-
-        waiter = threading.Thread(target=accept, daemon=True)
-        waiter.start()
-        while waiter.is_alive():
-            waiter.join(0.2)
-            if submission.poll() is not None and not answers:
-                raise explain_start_failure(_SubmissionEnded("the submission ended"), self.master, self._log)
-        if not answers:
-            raise ExecutionError(f"a driver called that is not ours; Spark's log: {self._log}")
-        return answers[0]
-
-
-class _SubmissionEnded(Exception):
-    """A submission that ended before its driver called: the log says why."""
-
-
-def _kill_on_yarn(application: str, log: Path) -> None:
-    """What `yarn application -kill` does, with the classes and the configuration that the submission had."""
-    configuration = os.environ.get("HADOOP_CONF_DIR") or os.environ.get("YARN_CONF_DIR") or ""
-    command = [str(find_java().executable), "-Xmx256m", "-XX:TieredStopAtLevel=1"]
-    command += ["-cp", f"{configuration}{os.pathsep}{spark_home()}/jars/*"]
-    command += ["org.apache.hadoop.yarn.client.cli.ApplicationCLI", "application", "-kill", application]
-    with log.open("ab") as output, contextlib.suppress(subprocess.TimeoutExpired):
-        subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, timeout=_LONGEST_KILL, check=False
-        )
-
-
-def _own_address() -> str:
-    """The address of this machine that others reach: a datagram socket looks up its route, and asks nobody."""
-    given = os.environ.get("SPARK_LOCAL_IP")
-    if given:
-        return given
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # an address of the documentation's range; nothing is sent
-            return str(probe.getsockname()[0])
-        except OSError:
-            return "127.0.0.1"
+def _error(content: dict[str, Any]) -> ExecutionError:
+    location = content["location"]
+    return ExecutionError(
+        content["message"],
+        operator=content["operator"],
+        location=None if location is None else Location(*location),
+        hint=content["hint"],
+    )

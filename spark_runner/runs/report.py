@@ -85,7 +85,7 @@ class RunReport:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON-ready data."""
-        seconds = self.ended - self.started if self.started and self.ended else None
+        seconds = self.ended - (self.started or self.submitted) if self.ended else None
         head = {key: value for key, value in _shallow(self).items() if key not in ("vertices", "sinks")}
         return {
             **head,

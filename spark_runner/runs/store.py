@@ -23,10 +23,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from planner.durable import append_json_line, read_json_lines, sync_folder, write_json
+from planner.durable import append_json_line, read_json_lines, sync_folder, write_json, write_whole
 from planner.errors import InternalError, OptionError
+from spark_runner.clusters.processes import ProcessIdentity, is_alive, this_process
 from spark_runner.clusters.request import RunRequest
-from spark_runner.runs.processes import ProcessIdentity, is_alive, this_process
+from spark_runner.clusters.temporary_folders import remove_abandoned_folders
 
 __all__ = ["FINAL_STATES", "RunFolder", "RunRecord", "RunState", "RunStore", "new_run_id"]
 
@@ -41,6 +42,9 @@ _NEXT: dict[RunState, frozenset[RunState]] = {
 }
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _RECORD, _EVENTS, _REPORT, _CANCEL, _LOG = "run.json", "events.jsonl", "report.json", "cancel", "spark.log"
+_ASIDE = "aside.jsonl"  # temporary places of its sinks
+_ASIDE_NAME = re.compile(r"_.+\.plan-[0-9a-f]{12}")  # as Files.sibling names them
+_ALIVE = "alive"  # touched while the run goes on: when a killed one ended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +87,20 @@ class RunRecord:
         process = ProcessIdentity.from_dict(data["process"])
         return cls(**{**data, "process": process, "request": RunRequest.from_dict(data["request"])})
 
-    def as_seen(self) -> RunRecord:
-        """The record with the truth about its process: one that died did not finish, whatever it last wrote."""
+    @property
+    def seconds(self) -> float:
+        """How long the run has taken so far, or took: from when it ran, or from its submission where it never did."""
+        return (self.ended or time.time()) - (self.started or self.submitted)
+
+    def as_seen(self, last_sign: float = 0.0) -> RunRecord:
+        """The record with the truth about its process: one that died did not finish, whatever it last wrote.
+
+        `last_sign` is when it was last known to be alive.
+        """
         if self.state in FINAL_STATES or is_alive(self.process) is not False:
             return self
         message = f"its process ({self.process.pid}) died while the run was {self.state}"
-        return replace(self, state="FAILED", died=True, message=message, ended=self.updated)
+        return replace(self, state="FAILED", died=True, message=message, ended=max(self.updated, last_sign))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +127,19 @@ class RunFolder:
     def record(self) -> RunRecord:
         """What the run last said of itself."""
         return RunRecord.from_dict(json.loads((self.path / _RECORD).read_bytes()))
+
+    def seen(self) -> RunRecord:
+        """What the run last said of itself, with the truth about its process."""
+        try:
+            last_sign = (self.path / _ALIVE).stat().st_mtime
+        except OSError:
+            last_sign = 0.0
+        return self.record().as_seen(last_sign)
+
+    def sign_of_life(self) -> None:
+        """Leave the time: a run that is killed cannot say when."""
+        with contextlib.suppress(OSError):
+            (self.path / _ALIVE).touch()
 
     def move(self, state: RunState, *, message: str | None = None, attempt: int | None = None) -> RunRecord:
         """Go to another state, on behalf of this process."""
@@ -143,6 +168,18 @@ class RunFolder:
     def events(self) -> Iterator[dict[str, Any]]:
         """The events so far."""
         yield from read_json_lines(self.path / _EVENTS)
+
+    def note_aside(self, path: str) -> None:
+        """Remember a temporary place that a sink writes to."""
+        append_json_line(self.path / _ASIDE, path)
+
+    def remove_asides(self) -> None:
+        """Remove what a killed run left on this machine: results that were never put in their place."""
+        for path in read_json_lines(self.path / _ASIDE):
+            place = Path(str(path).removeprefix("file:"))
+            if _ASIDE_NAME.fullmatch(place.name):
+                shutil.rmtree(place, ignore_errors=True)
+        (self.path / _ASIDE).unlink(missing_ok=True)
 
     def request_cancel(self) -> None:
         """Leave word that the run shall end; its process looks for it several times a second."""
@@ -174,6 +211,8 @@ class RunStore:
             id=run_id, name=name, state="SUBMITTED", process=this_process(), request=request, submitted=now, updated=now
         )
         self.root.mkdir(parents=True, exist_ok=True)
+        self._ignore_in_git()
+        remove_abandoned_folders()
         with self._lock():
             self._sweep()
             self._make_room(run_id)
@@ -204,7 +243,7 @@ class RunStore:
 
     def _read(self, folder: RunFolder) -> RunRecord | None:
         try:
-            return folder.record().as_seen()
+            return folder.seen()
         except (FileNotFoundError, NotADirectoryError):
             return None  # removed meanwhile, or nothing of ours
 
@@ -242,6 +281,12 @@ class RunStore:
         for entry in self.root.iterdir():
             if entry.name.startswith((".new-", ".gone-")):
                 shutil.rmtree(entry, ignore_errors=True)
+            elif (entry / _ASIDE).exists() and self._is_dead(RunFolder(entry)):
+                RunFolder(entry).remove_asides()
+
+    def _is_dead(self, run: RunFolder) -> bool:
+        record = self._read(run)
+        return record is not None and record.died
 
     @contextlib.contextmanager
     def _lock(self) -> Iterator[None]:
@@ -249,6 +294,12 @@ class RunStore:
         with (self.root / ".lock").open("a") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+    def _ignore_in_git(self) -> None:
+        """Nothing in `.plan/` belongs into a repository."""
+        file = self.root.parent / ".gitignore"
+        if not file.exists():
+            write_whole(file, b"*\n")
 
     def _shown(self) -> str:
         return os.path.relpath(self.root)

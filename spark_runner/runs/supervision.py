@@ -1,80 +1,42 @@
-"""A run from CREATED to its end: session, attempts, restarts, cancelling, the time limit, the report.
-
-The session is opened and the program executed in a thread of their own. The main thread never waits for Spark: it
-looks around several times a second, so that Ctrl-C, `plan cancel` and --timeout work at every moment, also while a
-master does not answer.
-"""
+"""A run from CREATED to its end: start, attempts, cancelling, the time limit, the report."""
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import logging
-import queue
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Literal
 
 from planner.durable import write_json
-from planner.errors import ExecutionError, InternalError, PlanError
+from planner.errors import ExecutionError, PlanError
 from planner.job import RestartStrategy
-from spark_runner.clusters.gateway import end_starting_jvms
-from spark_runner.clusters.session import Session, open_session
-from spark_runner.clusters.start_failures import LogWatch, explain_run_failure
-from spark_runner.figures.results import Event, PrintedRecord, RunResult, StageFigures
-from spark_runner.figures.stage_figures import running_stages, stage_figures
+from spark_runner.clusters.start_failures import explain_run_failure
+from spark_runner.figures.results import RunResult
 from spark_runner.figures.tracking import VertexProgress, VertexTracker
 from spark_runner.program.program import SparkProgram
-from spark_runner.runs.remote_driver import RemoteDriver
+from spark_runner.runs.audience import Audience, UntilPipeCloses
+from spark_runner.runs.driver import Driver
 from spark_runner.runs.report import RunReport, build_report
 from spark_runner.runs.restart import RestartPolicy
-from spark_runner.runs.store import RunFolder, RunRecord
-from spark_runner.streaming.running import StreamWork
+from spark_runner.runs.store import FINAL_STATES, RunFolder, RunRecord, RunState
+from spark_runner.runs.watching import Stopped, TimedOut, Watch, stop_once_on_signals, without_gateway_noise
 
 __all__ = ["Audience", "Outcome", "supervise"]
 
-_LOOK = 0.1  # seconds between two looks at the thread
-_POLL = 0.5  # seconds between two looks at Spark's stages: each is a few calls into the JVM
 _PATIENCE = 3.0  # seconds that a cancelled action has to end
-_LONGEST_END = 15.0  # seconds that a session has to stop
-_Answer = TypeVar("_Answer")
+_MOMENT = 0.1
+_NOBODY_READS = "nobody read its output any more: the pipe was closed"
 
-
-class Audience(Protocol):
-    """Who is told what a run does."""
-
-    def run_changed(self, record: RunRecord) -> None:
-        """The run went to another state."""
-
-    def vertex_changed(self, vertex: VertexProgress) -> None:
-        """A vertex went to another state."""
-
-    def progressed(self, vertices: tuple[VertexProgress, ...]) -> None:
-        """Some time has passed."""
-
-    def printed(self, record: PrintedRecord) -> None:
-        """A `print` sink gave a record."""
-
-
-class _Stopped(Exception):
-    """Somebody asked the run to end."""
-
-
-class _TimedOut(Exception):
-    """The run took longer than --timeout allows."""
+Ended = Literal["finished", "failed", "ctrl-c", "asked", "pipe closed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a run ended. `interrupted`: by Ctrl-C in this terminal."""
+    """How a run ended."""
 
     record: RunRecord
     report: RunReport
+    ended: Ended
     error: PlanError | None = None
-    interrupted: bool = False
     abandoned: bool = False  # a thread still waits for a cluster that does not answer, and would hold Python's end
 
 
@@ -85,181 +47,108 @@ def supervise(program: SparkProgram, run: RunFolder, *, strategy: RestartStrateg
 
 class _Supervision:
     def __init__(self, program: SparkProgram, run: RunFolder, strategy: RestartStrategy, audience: Audience) -> None:
-        self.program, self.run, self.audience = program, run, audience
+        self.program, self.run, self.audience = program, run, UntilPipeCloses(audience)
         self.request = run.record().request
         self.policy = RestartPolicy(strategy=strategy)
         self.tracker = VertexTracker(program, self._vertex_changed)
-        self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-        self.session: Session | None = None
-        self.driver: RemoteDriver | None = None  # in cluster mode, instead of a session
-        self.stream = StreamWork(program, self.request, run.path) if program.stream is not None else None
+        self.driver = _driver(program, run)
+        self.watch = Watch(run, self.driver, self.tracker, self.audience, timeout=self.request.timeout)
         self.result: RunResult | None = None
-        self.watch = LogWatch(self.request.master, run.log)
-        self.began = time.monotonic()
-        self.polled = 0.0
+        self.error: PlanError | None = None
 
     def to_the_end(self) -> Outcome:
-        with _stop_once_on_signals(), _without_gateway_noise():
-            error, interrupted = self._run()
+        with stop_once_on_signals(), without_gateway_noise():
+            ended = self._run()
             report = self._report()
-            self._close()
-        abandoned = self.worker.is_alive()
+            self.driver.close(finished=self.result is not None)
+            self.watch.wait(_MOMENT)
         return Outcome(
-            record=self.run.record(), report=report, error=error, interrupted=interrupted, abandoned=abandoned
+            record=self.run.record(), report=report, ended=ended, error=self.error, abandoned=self.watch.working
         )
 
-    def _run(self) -> tuple[PlanError | None, bool]:
-        error: PlanError | None = None
-        interrupted = False
+    def _run(self) -> Ended:
         try:
-            self._start()
-            self._attempts()
-            self._move("FINISHED")
-        except (KeyboardInterrupt, _Stopped) as stop:
-            interrupted = isinstance(stop, KeyboardInterrupt)
-            self._cancel()
-            self._end("CANCELED", "Ctrl-C" if interrupted else "plan cancel")
-        except _TimedOut:
-            self._cancel()
-            error = ExecutionError(f"the run took longer than --timeout {_seconds(self.request.timeout)} and was ended")
-            self._end("FAILED", error.message)
-        except PlanError as failure:
-            error = failure
-            self._end("FAILED", failure.message)
-        return error, interrupted
-
-    def _start(self) -> None:
-        if self.stream is not None:
-            self._wait_for(functools.partial(self.stream.claim, self.run.id))
-        if self.request.deploy_mode == "cluster":
-            self.driver = RemoteDriver(self.request, self.program, folder=self.run.path, log=self.run.log)
-            self._wait_for(self.driver.start)
+            self.watch.until_done(self.driver.start, give_up=self.driver.refusal_while_starting)
             self._move("RUNNING")
-            return
-        self.session = self._wait_for(
-            lambda: open_session(self.request, name=self.program.name, log=self.run.log, meanwhile=_import_early),
-            give_up=self.watch.while_starting,
-        )
-        self._move("RUNNING")
+            self.result = self._attempts()
+            self._move("FINISHED")
+            return "finished"
+        except KeyboardInterrupt:
+            return self._cancel("ctrl-c", "Ctrl-C")
+        except Stopped:
+            return self._cancel("asked", "plan cancel")
+        except BrokenPipeError:
+            return "finished" if self._is_over() else self._cancel("pipe closed", _NOBODY_READS)
+        except TimedOut:
+            return self._time_out()
+        except PlanError as failure:
+            return self._fail(failure)
 
-    def _attempts(self) -> None:
+    def _is_over(self) -> bool:
+        return self.run.record().state in FINAL_STATES
+
+    # --- attempts
+
+    def _attempts(self) -> RunResult:
         attempt = 1
         while True:
             try:
-                self.result = self._wait_for(self._execute, give_up=self.watch.while_running)
-                return
+                return self.watch.until_done(
+                    lambda: self.driver.execute(self.watch.events.put), give_up=self.driver.refusal_while_running
+                )
             except ExecutionError as failure:
-                self._drain()
-                refusal = explain_run_failure(failure, self.request.master, self.run.log)
-                if refusal is not None:
-                    raise refusal from failure
-                delay = self.policy.delay_after_failure(time.monotonic())
-                if delay is None or self._is_lost():
-                    raise
+                delay = self._delay_after(failure)
                 attempt += 1
                 self._restart(attempt, delay, failure)
 
-    def _is_lost(self) -> bool:
-        """Whether nobody is left to try again with."""
-        return self.worker.is_alive() or (self.driver is not None and self.driver.lost)
-
-    def _execute(self) -> RunResult:
-        if self.driver is not None:
-            return self.driver.execute(self.events.put)
-        if self.stream is not None:
-            assert self.session is not None
-            return self.stream.execute(self.session.spark, self.events.put)
-        from spark_runner.batch.execute import execute
-
-        assert self.session is not None
-        self.session.mark(self.run.id, self.program.name)
-        return execute(self.program, self.session.spark, events=self.events.put)
+    def _delay_after(self, failure: ExecutionError) -> float:
+        """Seconds until the next attempt. Raises where there is none."""
+        self.watch.drain()
+        refusal = explain_run_failure(failure, self.request.master, self.run.log)
+        if refusal is not None:
+            raise refusal from failure
+        delay = self.policy.delay_after_failure(time.monotonic())
+        if delay is None or self.watch.working or self.driver.lost:
+            raise failure
+        return delay
 
     def _restart(self, attempt: int, delay: float, failure: ExecutionError) -> None:
         self.tracker.end("FAILED")
         self._move("RESTARTING", message=failure.message, attempt=attempt)
-        self._wait_for(lambda: time.sleep(delay))
+        self.watch.pause(delay)
         self.tracker.restart(attempt)
         self._move("RUNNING", attempt=attempt)
 
-    def _wait_for(
-        self, work: Callable[[], _Answer], *, give_up: Callable[[float], PlanError | None] = lambda _: None
-    ) -> _Answer:
-        """Do the work in a thread and look around while it goes on."""
-        answers: list[_Answer] = []
-        failures: list[BaseException] = []
+    # --- ends
 
-        def do() -> None:
-            try:
-                answers.append(work())
-            except BaseException as failure:
-                failures.append(failure)
+    def _cancel(self, ended: Ended, reason: str) -> Ended:
+        self._stop(reason)
+        self._end("CANCELED", reason)
+        return ended
 
-        self.worker = threading.Thread(target=do, daemon=True, name="plan-run")
-        self.worker.start()
-        begun = time.monotonic()
-        while self.worker.is_alive():
-            self.worker.join(_LOOK)
-            self._look_around()
-            refusal = give_up(time.monotonic() - begun)
-            if refusal is not None and self.worker.is_alive():
-                raise refusal
-        self._drain()
-        if failures:
-            raise failures[0] if isinstance(failures[0], PlanError) else _unexpected(failures[0])
-        return answers[0]
+    def _time_out(self) -> Ended:
+        limit = f"--timeout {(self.request.timeout or 0) / 1000:g}s"
+        self._stop(limit)
+        return self._fail(ExecutionError(f"the run took longer than {limit} and was ended"))
 
-    def _look_around(self) -> None:
-        self._drain()
-        if self.run.cancel_requested():
-            raise _Stopped
-        now = time.monotonic()
-        if self.request.timeout is not None and now - self.began > self.request.timeout / 1000:
-            raise _TimedOut
-        if now - self.polled > _POLL:
-            self.polled = now
-            self._watch_stages()
-            self.audience.progressed(self.tracker.snapshot())
+    def _fail(self, failure: PlanError) -> Ended:
+        self.error = failure
+        self._end("FAILED", failure.message)
+        return "failed"
 
-    def _watch_stages(self) -> None:
-        if self.driver is not None:
-            self.tracker.watch(self.driver.stages)
-        elif self.session is not None:
-            with contextlib.suppress(Exception):  # a JVM that just died: the worker thread reports that
-                self.tracker.watch(running_stages(self.session, self.run.id))
+    def _stop(self, reason: str) -> None:
+        self.audience.stopping(reason)
+        self.driver.cancel()
+        self.watch.wait(_PATIENCE)
 
-    def _drain(self) -> None:
-        """Pass on what the engine told since the last look."""
-        while True:
-            try:
-                event = self.events.get_nowait()
-            except queue.Empty:
-                return
-            if isinstance(event, PrintedRecord):
-                self.audience.printed(event)
-            else:
-                self.tracker.take(event)
-
-    def _cancel(self) -> None:
-        if self.driver is not None:
-            self.driver.kill()
-        if self.session is None:
-            return
-        if self.stream is not None:
-            self.stream.halt()  # the batch at hand may end; else it is left whole for a restart
-            self.worker.join(_PATIENCE)
-        # The call itself may hang when the cluster does: it gets the same patience as the action.
-        caller = threading.Thread(target=self.session.cancel, args=(self.run.id,), daemon=True)
-        caller.start()
-        self.worker.join(_PATIENCE)
-        self._drain()
-
-    def _end(self, state: Any, message: str) -> None:
-        self._drain()
+    def _end(self, state: Literal["FAILED", "CANCELED"], message: str) -> None:
+        self.watch.drain()
         self.tracker.end(state)
         self._move(state, message=message)
 
-    def _move(self, state: Any, *, message: str | None = None, attempt: int | None = None) -> None:
+    # --- telling
+
+    def _move(self, state: RunState, *, message: str | None = None, attempt: int | None = None) -> None:
         self.audience.run_changed(self.run.move(state, message=message, attempt=attempt))
 
     def _vertex_changed(self, vertex: VertexProgress) -> None:
@@ -274,104 +163,40 @@ class _Supervision:
         )
         self.audience.vertex_changed(vertex)
 
-    def _report(self) -> RunReport:
-        self._watch_stages()
-        if self.session is not None and self.result is not None and self.stream is None:
-            from spark_runner.figures.action_stages import with_shares
+    # --- figures
 
-            self.result = with_shares(self.result, self.program, self.session.spark, self.run.id)
-        self.tracker.learn(self.result.vertices if self.result else ())
+    def _report(self) -> RunReport:
+        self.watch.look_at_stages()
+        if self.result is not None:
+            self.result = self.driver.with_stages(self.result)
+            self.tracker.learn(self.result.vertices)
         self.tracker.settle()
-        application, figures = self._ask_spark()
+        vertices = self.result.vertices if self.result else ()
+        stages = {stage for vertex in vertices for stage in vertex.stages}
+        stages |= {vertex.stage for vertex in self.tracker.snapshot() if vertex.stage is not None}
+        figures = self.driver.figures(stages)
         report = build_report(
-            self.run.record(), self.program, self.tracker.snapshot(), self.result, figures, application=application
+            self.run.record(),
+            self.program,
+            self.tracker.snapshot(),
+            self.result,
+            figures,
+            application=self.driver.application,
         )
         write_json(self.run.report, report.to_dict())
         return report
 
-    def _ask_spark(self) -> tuple[str | None, dict[int, StageFigures]]:
-        if self.driver is not None:
-            return self.driver.application, self.driver.figures
-        if self.session is None:
-            return None, {}
-        stages = {stage for vertex in (self.result.vertices if self.result else ()) for stage in vertex.stages}
-        stages |= {vertex.stage for vertex in self.tracker.snapshot() if vertex.stage is not None}
-        try:
-            return self.session.application, stage_figures(self.session, stages)
-        except Exception:  # the JVM is gone, and its figures with it
-            return None, {}
 
-    def _close(self) -> None:
-        if self.driver is not None:
-            self.driver.close(finished=self.result is not None)
-        if self.stream is not None:
-            self.stream.release()
-        end_starting_jvms()
-        if self.session is None:
-            return
-        # In a thread, since a cluster that does not answer would hold the end of the run.
-        closer = threading.Thread(
-            target=self.session.close, kwargs={"finished": self.result is not None}, daemon=True, name="plan-close"
-        )
-        closer.start()
-        closer.join(_LONGEST_END)
-        self.worker.join(_LOOK)
+def _driver(program: SparkProgram, run: RunFolder) -> Driver:
+    request = run.record().request
+    if request.deploy_mode == "cluster":
+        from spark_runner.runs.remote_driver import RemoteDriver
 
+        return RemoteDriver(request, program, folder=run.path, log=run.log)
+    if program.stream is not None:
+        from spark_runner.runs.stream_driver import StreamDriver
 
-def _unexpected(failure: BaseException) -> PlanError:
-    """A failure that nobody turned into words: one of Spark's is the run's, any other is our bug."""
-    name = type(failure).__name__
-    if type(failure).__module__.startswith(("py4j", "pyspark", "grpc")) or isinstance(failure, OSError):
-        lines = [line for line in str(failure).splitlines() if line.strip()]
-        return ExecutionError(f"Spark failed: {lines[0].strip() if lines else name}")
-    error = InternalError(f"{name}: {failure}")
-    error.__cause__ = failure
-    return error
+        return StreamDriver(request, program, group=run.id, log=run.log)
+    from spark_runner.runs.local_driver import LocalDriver
 
-
-@contextlib.contextmanager
-def _without_gateway_noise() -> Iterator[None]:
-    """Keep Py4J's tracebacks of a JVM that has ended off the terminal: whoever called it is told by the exception."""
-
-    def not_of_py4j(record: logging.LogRecord) -> bool:
-        return record.module not in ("clientserver", "java_gateway")
-
-    logging.root.addFilter(not_of_py4j)
-    try:
-        yield
-    finally:
-        logging.root.removeFilter(not_of_py4j)
-
-
-def _seconds(milliseconds: int | None) -> str:
-    return f"{(milliseconds or 0) / 1000:g}s"
-
-
-@contextlib.contextmanager
-def _stop_once_on_signals() -> Iterator[None]:
-    """Turn the first SIGTERM or Ctrl-C into an orderly end, and let no second one disturb that.
-
-    Python allows handlers in the main thread only.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    stopping = False
-
-    def stop(number: int, _: object) -> None:
-        nonlocal stopping
-        if not stopping:
-            stopping = True
-            raise KeyboardInterrupt if number == signal.SIGINT else _Stopped
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _import_early() -> None:
-    """Import what every run needs."""
-    import spark_runner.batch.execute  # noqa: F401
+    return LocalDriver(request, program, group=run.id, log=run.log)

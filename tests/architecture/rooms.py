@@ -75,7 +75,7 @@ ROOMS: dict[str, frozenset[str]] = {
     # cli: commands on top, renderers below
     "cli": WORDS
     | {f"planner.{room}" for room in ("deployment", "flink", "frontends", "observed", "savepoints", "settings")}
-    | {"cli.render", "cli.render.text"}
+    | {"cli.render", "cli.render.page", "cli.render.text"}
     | {"spark_runner.clusters", "spark_runner.runs"},
     "cli.commands": PLANNER
     | {f"planner.{room}" for room in ("chaining", "deployment", "diff", "explanation", "frontends", "savepoints")}
@@ -123,6 +123,7 @@ MAY_IMPORT_SPARK_RUNNER = frozenset(
         "cli/render/text/stream_program.py",
         "cli/render/text/run_report.py",
         "cli/render/text/spark_program.py",
+        "cli/run_ids.py",
         "cli/script.py",
     }
 )

@@ -14,8 +14,9 @@ import pytest
 
 import cli
 from cli import console
-from cli.app import COMMANDS, EXIT_CODES, main
+from cli.app import COMMANDS, main
 from cli.command_table import build_group
+from cli.exit_codes import EXIT_CODES
 from planner import errors
 from planner.errors import InternalError, PlanError
 

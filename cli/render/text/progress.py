@@ -38,6 +38,9 @@ class Collected:
         """Keep it."""
         self.records.append(record)
 
+    def stopping(self, reason: str) -> None:
+        """Nothing to say."""
+
 
 class Lines(Collected):
     """Plain lines: records to one stream as they come, the run's states and finished vertices to the other."""
@@ -62,6 +65,10 @@ class Lines(Collected):
     def printed(self, record: PrintedRecord) -> None:
         """Print it."""
         print(record, file=self._records, flush=True)
+
+    def stopping(self, reason: str) -> None:
+        """Say so at once: stopping Spark takes a few seconds."""
+        print(f"stopping: {reason}", file=self._messages, flush=True)
 
 
 class Follow(Lines):
@@ -123,6 +130,11 @@ class Bars(Collected):
             return
         for vertex in vertices:
             progress.update(self._bars[vertex.vertex], completed=vertex.done, detail=self._detail(vertex))
+
+    def stopping(self, reason: str) -> None:
+        """Take the bars away and say so at once: stopping Spark takes a few seconds."""
+        self.close()
+        self._console.print(f"stopping: {reason}")
 
     def close(self) -> None:
         """Take the bars away."""

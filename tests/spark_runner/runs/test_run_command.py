@@ -146,6 +146,7 @@ def test_a_dry_run_prints_the_program_and_starts_nothing(folder: Path) -> None:
         (("--timeout", "soon"), 2, "--timeout"),
         (("--trigger", "sometimes"), 2, "--trigger"),
         (("--report", "report.txt"), 2, ".json or an .html"),
+        (("--report", "nodir/x.html"), 2, "--report nodir/x.html: there is no folder"),
         (("--id", "../up"), 2, "cannot be a run's id"),
         (("--deploy-mode", "cluster"), 2, "yarn and k8s"),
     ],
@@ -290,3 +291,39 @@ def test_a_job_runs_as_a_script_too(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert sorted(line.partition("> ")[2] for line in done.stdout.splitlines()) == ["(a,3)", "(b,1)", "(c,1)"]
     assert "Flat Map" in done.stderr
+
+
+@pytest.mark.spark
+def test_a_detached_run_writes_its_report(folder: Path) -> None:
+    done = plan(folder, "run", "words.py", "--detach", "--id", "d", "--report", "r.json")
+    assert done.returncode == 0, done.stderr
+    wait_for(folder, "d", '"FINISHED"')
+    wait_until((folder / "r.json").exists)
+    assert json.loads((folder / "r.json").read_text())["state"] == "FINISHED"
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("script", [False, True], ids=["plan run", "python job.py"])
+def test_a_closed_pipe_ends_the_run_quietly(folder: Path, script: bool) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "words.py"] if script else [*PLAN, "run", "words.py"]
+    done = subprocess.run(
+        command, cwd=folder, env=environment(), stdout=writer, stderr=subprocess.PIPE, text=True, timeout=LONGEST
+    )
+    os.close(writer)
+    assert done.returncode == 141, done.stderr
+    assert "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr
+    (record,) = runs(folder).values()
+    assert record["state"] == "CANCELED" and "the pipe was closed" in record["message"]
+
+
+def test_a_script_tells_errors_as_plan_run_does(folder: Path) -> None:
+    words = textwrap.dedent(WORDS).replace(".sum(1)", ".process(None)")
+    (folder / "nothing.py").write_text(words)
+    direct = subprocess.run(
+        [sys.executable, "nothing.py"], cwd=folder, env=environment(), capture_output=True, text=True, timeout=LONGEST
+    )
+    through_plan = plan(folder, "run", "nothing.py")
+    assert (direct.returncode, direct.stderr) == (through_plan.returncode, through_plan.stderr)
+    assert direct.returncode == 2 and "error: " in direct.stderr

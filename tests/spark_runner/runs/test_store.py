@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from cli.run_ids import complete_run
 from planner.durable import append_json_line, read_json_lines, write_json
 from planner.errors import InternalError, OptionError
+from spark_runner.clusters.processes import ProcessIdentity, is_alive, this_process
 from spark_runner.clusters.request import RunRequest
-from spark_runner.runs.processes import ProcessIdentity, is_alive, this_process
+from spark_runner.clusters.temporary_folders import make_temporary_folder
 from spark_runner.runs.store import FINAL_STATES, RunStore
 
 
@@ -204,7 +206,7 @@ def test_a_process_is_told_from_another_with_its_number() -> None:
 
 def test_a_killed_child_that_nobody_waited_for_is_dead() -> None:
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-    code = "from spark_runner.runs.processes import _started; print(_started(int(sys.argv[1])))"
+    code = "from spark_runner.clusters.processes import _started; print(_started(int(sys.argv[1])))"
     started = run_python(code, str(child.pid)).strip()
     identity = ProcessIdentity(pid=child.pid, started=started, host=this_process().host)
     assert is_alive(identity) is True
@@ -240,3 +242,72 @@ def test_a_run_is_found_by_the_beginning_of_its_id(store: RunStore) -> None:
         store.folder("al")
     with pytest.raises(OptionError, match="there is no run 'gamma'"):
         store.folder("gamma")
+
+
+def test_a_killed_run_shows_how_long_it_ran(store: RunStore) -> None:
+    code = """
+        from spark_runner.runs.store import RunStore
+        from spark_runner.clusters.request import RunRequest
+        run = RunStore(Path(sys.argv[1])).submit(RunRequest(job="j", folder="."), run_id="killed")
+        run.move("CREATED")
+        run.move("RUNNING")
+        run.sign_of_life()
+        later = run.record().started + 7
+        os.utime(run.path / "alive", (later, later))
+        die()
+    """
+    run_python(code, str(store.root), expect_kill=True)
+    (record,) = store.runs()
+    assert record.died and round(record.seconds) == 7
+
+
+def test_a_run_that_never_ran_took_its_time_since_the_submission(store: RunStore) -> None:
+    run = store.submit(request(), run_id="early")
+    run.move("CREATED")
+    record = run.move("CANCELED")
+    assert record.started is None and record.ended is not None
+    assert record.seconds == record.ended - record.submitted
+
+
+def test_the_next_run_removes_what_a_killed_one_left(
+    store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    aside, result = tmp_path / "_out.plan-0123456789ab", tmp_path / "out"
+    for place in (aside, result):
+        place.mkdir()
+        (place / "part-0").touch()
+    code = """
+        import tempfile
+        from spark_runner.clusters.temporary_folders import make_temporary_folder
+        from spark_runner.runs.store import RunStore
+        from spark_runner.clusters.request import RunRequest
+        tempfile.tempdir = sys.argv[2]
+        run = RunStore(Path(sys.argv[1])).submit(RunRequest(job="j", folder="."), run_id="killed")
+        run.note_aside(sys.argv[3])
+        run.note_aside(sys.argv[4])
+        make_temporary_folder()
+        die()
+    """
+    run_python(code, str(store.root), str(tmp_path), f"file:{aside}", str(result), expect_kill=True)
+    mine = make_temporary_folder()
+    assert len(list(tmp_path.glob("plan-temporary-*"))) == 2
+    store.submit(request(), run_id="next")
+    assert list(tmp_path.glob("plan-temporary-*")) == [mine]
+    assert not aside.exists()
+    assert (result / "part-0").exists(), "only places that a sink wrote aside are removed"
+
+
+def test_runs_stay_out_of_git(store: RunStore) -> None:
+    store.submit(request())
+    assert (store.root.parent / ".gitignore").read_text() == "*\n"
+    (store.root.parent / ".gitignore").write_text("mine\n")
+    store.submit(request())
+    assert (store.root.parent / ".gitignore").read_text() == "mine\n"
+
+
+def test_ids_complete_in_the_shell(store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("alpha", "alpine", "beta"):
+        store.submit(request(), run_id=name)
+    monkeypatch.chdir(tmp_path)
+    assert complete_run("al") == ["alpine", "alpha"]

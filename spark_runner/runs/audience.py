@@ -1,0 +1,67 @@
+"""Who is told what a run does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from spark_runner.figures.results import PrintedRecord
+from spark_runner.figures.tracking import VertexProgress
+from spark_runner.runs.store import RunRecord
+
+__all__ = ["Audience", "UntilPipeCloses"]
+
+
+class Audience(Protocol):
+    """Any of these may raise BrokenPipeError: then nobody reads any more, and the run ends."""
+
+    def run_changed(self, record: RunRecord) -> None:
+        """The run went to another state."""
+
+    def vertex_changed(self, vertex: VertexProgress) -> None:
+        """A vertex went to another state."""
+
+    def progressed(self, vertices: tuple[VertexProgress, ...]) -> None:
+        """Some time has passed."""
+
+    def printed(self, record: PrintedRecord) -> None:
+        """A `print` sink gave a record."""
+
+    def stopping(self, reason: str) -> None:
+        """The run was asked to end, which may take a few seconds."""
+
+
+class UntilPipeCloses:
+    """An audience that is told nothing more once its pipe is closed. The first time raises BrokenPipeError."""
+
+    def __init__(self, audience: Audience) -> None:
+        self._audience, self._closed = audience, False
+
+    def run_changed(self, record: RunRecord) -> None:
+        """The run went to another state."""
+        self._tell(lambda: self._audience.run_changed(record))
+
+    def vertex_changed(self, vertex: VertexProgress) -> None:
+        """A vertex went to another state."""
+        self._tell(lambda: self._audience.vertex_changed(vertex))
+
+    def progressed(self, vertices: tuple[VertexProgress, ...]) -> None:
+        """Some time has passed."""
+        self._tell(lambda: self._audience.progressed(vertices))
+
+    def printed(self, record: PrintedRecord) -> None:
+        """A `print` sink gave a record."""
+        self._tell(lambda: self._audience.printed(record))
+
+    def stopping(self, reason: str) -> None:
+        """The run was asked to end."""
+        self._tell(lambda: self._audience.stopping(reason))
+
+    def _tell(self, tell: Callable[[], None]) -> None:
+        if self._closed:
+            return
+        try:
+            tell()
+        except BrokenPipeError:
+            self._closed = True
+            raise

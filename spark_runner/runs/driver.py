@@ -1,0 +1,46 @@
+"""What a run needs of a driver, wherever that is: in this process, or on the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from planner.errors import PlanError
+from spark_runner.figures.results import Events, RunResult, StageFigures
+from spark_runner.figures.tracking import StageCounts
+
+__all__ = ["Driver"]
+
+
+class Driver(Protocol):
+    """One program on one cluster. `start` and `execute` may take long and are called in a thread of their own."""
+
+    application: str | None  # the id on its cluster, once known
+    lost: bool  # nobody is left to try again with
+
+    def start(self) -> None:
+        """Get ready to execute."""
+
+    def execute(self, events: Events) -> RunResult:
+        """Run the program once, to its end."""
+
+    def refusal_while_starting(self, waited: float) -> PlanError | None:
+        """Why waiting any longer for `start` is in vain."""
+
+    def refusal_while_running(self, waited: float) -> PlanError | None:
+        """Why waiting any longer for `execute` is in vain."""
+
+    def stages(self) -> Iterable[StageCounts]:
+        """How far Spark's stages are now."""
+
+    def with_stages(self, result: RunResult) -> RunResult:
+        """The result, with the stages that ran each vertex."""
+
+    def figures(self, stages: Iterable[int]) -> dict[int, StageFigures]:
+        """What Spark measured in these stages."""
+
+    def cancel(self) -> None:
+        """End what runs; it may take a moment until `execute` returns."""
+
+    def close(self, *, finished: bool) -> None:
+        """End the driver."""

@@ -1,0 +1,102 @@
+"""The driver in this process: a session on any master."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+from planner.errors import PlanError
+from spark_runner.clusters.gateway import end_starting_jvms
+from spark_runner.clusters.request import RunRequest
+from spark_runner.clusters.session import Session, open_session
+from spark_runner.clusters.start_failures import LogWatch
+from spark_runner.figures.results import Events, RunResult, StageFigures
+from spark_runner.figures.stage_figures import running_stages, stage_figures
+from spark_runner.figures.tracking import StageCounts
+from spark_runner.program.program import SparkProgram
+
+__all__ = ["LocalDriver"]
+
+_LONGEST_END = 15.0  # seconds that a session has to stop
+
+
+class LocalDriver:
+    """A session, and the program on it. `group` marks the run's Spark jobs."""
+
+    lost = False
+
+    def __init__(self, request: RunRequest, program: SparkProgram, *, group: str, log: Path) -> None:
+        self.application: str | None = None
+        self._request, self._program, self._group, self._log = request, program, group, log
+        self._session: Session | None = None
+        self._watch = LogWatch(request.master, log)
+
+    def start(self) -> None:
+        """Open the session."""
+        self._session = open_session(self._request, name=self._program.name, log=self._log, meanwhile=_import_early)
+        self.application = self._session.application
+
+    def execute(self, events: Events) -> RunResult:
+        """Run the program once."""
+        from spark_runner.batch.execute import execute
+
+        assert self._session is not None
+        self._session.mark(self._group, self._program.name)
+        return execute(self._program, self._session.spark, events=events)
+
+    def refusal_while_starting(self, waited: float) -> PlanError | None:
+        """What Spark's log says while nothing answers."""
+        return self._watch.while_starting(waited)
+
+    def refusal_while_running(self, waited: float) -> PlanError | None:
+        """What Spark's log says while the program runs."""
+        return self._watch.while_running(waited)
+
+    def stages(self) -> Iterable[StageCounts]:
+        """From the status store of the JVM."""
+        if self._session is None:
+            return ()
+        try:
+            return tuple(running_stages(self._session, self._group))
+        except Exception:  # a JVM that just died: whoever executes is told
+            return ()
+
+    def with_stages(self, result: RunResult) -> RunResult:
+        """As the shape of Spark's stages tells."""
+        from spark_runner.figures.action_stages import with_shares
+
+        assert self._session is not None
+        return with_shares(result, self._program, self._session.spark, self._group)
+
+    def figures(self, stages: Iterable[int]) -> dict[int, StageFigures]:
+        """From the status store of the JVM."""
+        if self._session is None:
+            return {}
+        try:
+            return stage_figures(self._session, stages)
+        except Exception:  # the JVM is gone, and its figures with it
+            self.application = None
+            return {}
+
+    def cancel(self) -> None:
+        """End the run's Spark jobs. In a thread: the call itself hangs when the cluster does."""
+        if self._session is not None:
+            threading.Thread(target=self._session.cancel, args=(self._group,), daemon=True).start()
+
+    def close(self, *, finished: bool) -> None:
+        """End the session and its JVM, or one that is still starting."""
+        end_starting_jvms()
+        if self._session is None:
+            return
+        # in a thread, since a cluster that does not answer would hold the end of the run
+        closing = threading.Thread(
+            target=self._session.close, kwargs={"finished": finished}, daemon=True, name="plan-close"
+        )
+        closing.start()
+        closing.join(_LONGEST_END)
+
+
+def _import_early() -> None:
+    """Import what every run needs, while the JVM starts."""
+    import spark_runner.batch.execute  # noqa: F401

@@ -1,0 +1,55 @@
+"""The driver of a stream in this process: it holds a checkpoint, and a stop lets the batch at hand end."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from spark_runner.clusters.request import RunRequest
+from spark_runner.figures.results import Events, RunResult
+from spark_runner.program.program import SparkProgram
+from spark_runner.runs.local_driver import LocalDriver
+from spark_runner.streaming.running import StreamWork
+
+__all__ = ["StreamDriver"]
+
+_PATIENCE = 3.0  # seconds that the batch at hand has to end
+
+
+class StreamDriver(LocalDriver):
+    """A session with one streaming query on it."""
+
+    def __init__(self, request: RunRequest, program: SparkProgram, *, group: str, log: Path) -> None:
+        super().__init__(request, program, group=group, log=log)
+        self._stream = StreamWork(program, request, log.parent)
+        self._idle = threading.Event()
+        self._idle.set()
+
+    def start(self) -> None:
+        """Take the checkpoint, and open the session."""
+        self._stream.claim(self._group)
+        super().start()
+
+    def execute(self, events: Events) -> RunResult:
+        """Run the query once, until it ends or is halted."""
+        assert self._session is not None
+        self._idle.clear()
+        try:
+            return self._stream.execute(self._session.spark, events)
+        finally:
+            self._idle.set()
+
+    def with_stages(self, result: RunResult) -> RunResult:
+        """The query's own figures name them."""
+        return result
+
+    def cancel(self) -> None:
+        """Let the batch at hand end, so that it is whole for a restart; end it where that takes too long."""
+        self._stream.halt()
+        self._idle.wait(_PATIENCE)
+        super().cancel()
+
+    def close(self, *, finished: bool) -> None:
+        """Let go of the checkpoint, and end the session."""
+        self._stream.release()
+        super().close(finished=finished)

@@ -1,0 +1,172 @@
+"""Waiting for work in a thread, and looking around meanwhile.
+
+The main thread never waits for Spark: it looks around several times a second, so that Ctrl-C, `plan cancel` and
+--timeout work at every moment, also while a master does not answer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import queue
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from planner.errors import ExecutionError, InternalError, PlanError
+from spark_runner.figures.results import Event, PrintedRecord, WritingAside
+from spark_runner.figures.tracking import VertexTracker
+from spark_runner.runs.audience import Audience
+from spark_runner.runs.driver import Driver
+from spark_runner.runs.store import RunFolder
+
+__all__ = ["Stopped", "TimedOut", "Watch", "stop_once_on_signals", "without_gateway_noise"]
+
+_LOOK = 0.1  # seconds between two looks at the thread
+_POLL = 0.5  # seconds between two looks at Spark's stages: each is a few calls into the JVM
+_Answer = TypeVar("_Answer")
+
+
+class Stopped(Exception):
+    """Somebody asked the run to end."""
+
+
+class TimedOut(Exception):
+    """The run took longer than --timeout allows."""
+
+
+class Watch:
+    """What the main thread does while another one works."""
+
+    def __init__(
+        self, run: RunFolder, driver: Driver, tracker: VertexTracker, audience: Audience, *, timeout: int | None
+    ) -> None:
+        self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._run, self._driver, self._tracker, self._audience = run, driver, tracker, audience
+        self._timeout = timeout
+        self._began, self._polled = time.monotonic(), 0.0
+        self._worker: threading.Thread | None = None
+
+    def until_done(
+        self, work: Callable[[], _Answer], *, give_up: Callable[[float], PlanError | None] = lambda _: None
+    ) -> _Answer:
+        """Do the work in a thread and look around while it goes on."""
+        answers: list[_Answer] = []
+        failures: list[BaseException] = []
+
+        def do() -> None:
+            try:
+                answers.append(work())
+            except BaseException as failure:
+                failures.append(failure)
+
+        worker = self._worker = threading.Thread(target=do, daemon=True, name="plan-run")
+        worker.start()
+        begun = time.monotonic()
+        while worker.is_alive():
+            worker.join(_LOOK)
+            self._look_around()
+            refusal = give_up(time.monotonic() - begun)
+            if refusal is not None and worker.is_alive():
+                raise refusal
+        self.drain()
+        if failures:
+            raise failures[0] if isinstance(failures[0], PlanError) else _unexpected(failures[0])
+        return answers[0]
+
+    def pause(self, seconds: float) -> None:
+        """Wait, and look around meanwhile."""
+        self.until_done(lambda: time.sleep(seconds))
+
+    def wait(self, seconds: float) -> None:
+        """Give the thread some time to end."""
+        if self._worker is not None:
+            self._worker.join(seconds)
+
+    @property
+    def working(self) -> bool:
+        """Whether a thread still works, perhaps for a cluster that does not answer."""
+        return self._worker is not None and self._worker.is_alive()
+
+    def drain(self) -> None:
+        """Pass on what the engine told since the last look."""
+        while True:
+            try:
+                event = self.events.get_nowait()
+            except queue.Empty:
+                return
+            if isinstance(event, PrintedRecord):
+                self._audience.printed(event)
+            elif isinstance(event, WritingAside):
+                self._run.note_aside(event.path)
+            else:
+                self._tracker.take(event)
+
+    def look_at_stages(self) -> None:
+        """Follow Spark's stages."""
+        self._tracker.watch(self._driver.stages())
+
+    def _look_around(self) -> None:
+        self.drain()
+        if self._run.cancel_requested():
+            raise Stopped
+        now = time.monotonic()
+        if self._timeout is not None and now - self._began > self._timeout / 1000:
+            raise TimedOut
+        if now - self._polled > _POLL:
+            self._polled = now
+            self._run.sign_of_life()
+            self.look_at_stages()
+            self._audience.progressed(self._tracker.snapshot())
+
+
+def _unexpected(failure: BaseException) -> PlanError:
+    """A failure that nobody turned into words: one of Spark's is the run's, any other is our bug."""
+    name = type(failure).__name__
+    if type(failure).__module__.startswith(("py4j", "pyspark", "grpc")) or isinstance(failure, OSError):
+        lines = [line for line in str(failure).splitlines() if line.strip()]
+        return ExecutionError(f"Spark failed: {lines[0].strip() if lines else name}")
+    error = InternalError(f"{name}: {failure}")
+    error.__cause__ = failure
+    return error
+
+
+@contextlib.contextmanager
+def without_gateway_noise() -> Iterator[None]:
+    """Keep Py4J's tracebacks of a JVM that has ended off the terminal: whoever called it gets the exception."""
+
+    def not_of_py4j(record: logging.LogRecord) -> bool:
+        return record.module not in ("clientserver", "java_gateway")
+
+    logging.root.addFilter(not_of_py4j)
+    try:
+        yield
+    finally:
+        logging.root.removeFilter(not_of_py4j)
+
+
+@contextlib.contextmanager
+def stop_once_on_signals() -> Iterator[None]:
+    """Turn the first SIGTERM or Ctrl-C into an orderly end, and let no second one disturb that.
+
+    Python allows handlers in the main thread only.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    stopping = False
+
+    def stop(number: int, _: object) -> None:
+        nonlocal stopping
+        if not stopping:
+            stopping = True
+            raise KeyboardInterrupt if number == signal.SIGINT else Stopped
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
