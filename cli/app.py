@@ -7,7 +7,9 @@ Modules are imported when their command is used, so that `plan explain` pays for
 from __future__ import annotations
 
 import gc
+import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli import __version__, console
@@ -99,7 +101,8 @@ def _set_color(value: str) -> None:
 def report_error(error: Exception) -> int:
     """Tell the user what went wrong, and return the exit code for it."""
     if isinstance(error, PlanError):
-        place = f"{error.location}: " if error.location else ""
+        # as the user would name the file from here; `python job.py` knows it by its whole path
+        place = f"{error.location}: ".removeprefix(f"{Path.cwd()}{os.sep}") if error.location else ""
         console.message(f"{place}error: {error.message}")
         if error.hint:
             console.message("\n".join(f"  {part}" for part in error.hint.splitlines()))

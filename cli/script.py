@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from cli.app import report_error
 from cli.exit_codes import INTERRUPTED, OK, pipe_closed
@@ -18,7 +19,7 @@ from spark_runner.runs.preparation import check_machine, prepare_job
 from spark_runner.runs.store import RunStore
 from spark_runner.runs.supervision import Outcome, supervise
 
-__all__ = ["run_from_script"]
+__all__ = ["end_with", "run_from_script"]
 
 
 def run_from_script(job: JobDefinition) -> None:
@@ -33,6 +34,11 @@ def run_from_script(job: JobDefinition) -> None:
         code = pipe_closed()
     if code != OK:
         sys.exit(code)
+
+
+def end_with(error: PlanError) -> NoReturn:
+    """End the script with an error that it did not handle."""
+    sys.exit(report_error(error))
 
 
 def _see_through(job: JobDefinition) -> int:

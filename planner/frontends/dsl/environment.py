@@ -12,7 +12,7 @@ from planner.frontends.dsl.building import Node, freeze
 from planner.frontends.dsl.event_time import WatermarkStrategy, milliseconds
 from planner.frontends.dsl.streams import DataStream
 from planner.frontends.dsl.types import TypeInformation
-from planner.frontends.scripts.handover import current_session, hand_over
+from planner.frontends.scripts.handover import current_session, hand_over, tell_errors_plainly
 from planner.frontends.scripts.places import user_location
 from planner.job import (
     Collection,
@@ -142,6 +142,8 @@ class StreamExecutionEnvironment:
         self._calls: list[tuple[str, Location]] = []  # those that only some versions of Flink have
         if (collecting := current_session()) is not None:
             collecting.environments.append(self)
+        else:
+            tell_errors_plainly()
 
     @classmethod
     def get_execution_environment(cls, configuration: Configuration | None = None) -> StreamExecutionEnvironment:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
+from planner.errors import PlanError
 from planner.job import JobDefinition
 
 if TYPE_CHECKING:
     from planner.frontends.dsl.environment import StreamExecutionEnvironment
 
-__all__ = ["LoadOptions", "Session", "current_session", "hand_over", "session"]
+__all__ = ["LoadOptions", "Session", "current_session", "hand_over", "session", "tell_errors_plainly"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +62,17 @@ def hand_over(job: JobDefinition) -> None:
     if (collecting := current_session()) is not None:
         collecting.jobs.append(job)
         return
-    from importlib import import_module
-
     import_module("cli.script").run_from_script(job)
+
+
+def tell_errors_plainly() -> None:
+    """Where a script runs by itself, let its mistakes be told as `plan run` tells them, not as a traceback."""
+    if sys.excepthook is not sys.__excepthook__ or not hasattr(sys.modules.get("__main__"), "__file__"):
+        return  # somebody else has a way of showing errors, or this is an interactive session
+
+    def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if isinstance(error, PlanError):
+            import_module("cli.script").end_with(error)
+        sys.__excepthook__(kind, error, trace)
+
+    sys.excepthook = tell

@@ -318,12 +318,19 @@ def test_a_closed_pipe_ends_the_run_quietly(folder: Path, script: bool) -> None:
     assert record["state"] == "CANCELED" and "the pipe was closed" in record["message"]
 
 
-def test_a_script_tells_errors_as_plan_run_does(folder: Path) -> None:
-    words = textwrap.dedent(WORDS).replace(".sum(1)", ".process(None)")
-    (folder / "nothing.py").write_text(words)
+@pytest.mark.parametrize("wrong", [".sum(1)", ".sum(1).set_parallelism(0)"], ids=["when it runs", "when it is defined"])
+def test_a_script_tells_errors_as_plan_run_does(folder: Path, wrong: str) -> None:
+    text = textwrap.dedent(WORDS).replace(".sum(1)", wrong)
+    (folder / "wrong.py").write_text(text)
     direct = subprocess.run(
-        [sys.executable, "nothing.py"], cwd=folder, env=environment(), capture_output=True, text=True, timeout=LONGEST
+        [sys.executable, "wrong.py"],
+        cwd=folder,
+        env={**environment(), "PLAN_MASTER": "sparc://x:1"},
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
     )
-    through_plan = plan(folder, "run", "nothing.py")
+    options = ("--master", "sparc://x:1") if wrong == ".sum(1)" else ()
+    through_plan = plan(folder, "run", "wrong.py", *options)
     assert (direct.returncode, direct.stderr) == (through_plan.returncode, through_plan.stderr)
-    assert direct.returncode == 2 and "error: " in direct.stderr
+    assert direct.returncode == 2 and "error: " in direct.stderr and "Traceback" not in direct.stderr
