@@ -20,6 +20,7 @@ from cli.options import FlinkOption, FormatOption, JobArgument, StageName, TextO
 from cli.render.styled import Line
 from cli.render.text.stages import stage_lines
 from planner.deployment.request import DeploymentRequest
+from planner.errors import OptionError
 from planner.pipeline import STAGES, Plan, Stage
 from planner.pipeline import plan as compile_plan
 
@@ -61,9 +62,6 @@ def show(
       plan show job.yaml --stage all --format json
       plan show savepoints/savepoint-4f2a
     """
-    if job is not None and locate.is_savepoint(job):
-        _show_savepoint(job, format)
-        return
     request = DeploymentRequest(
         task_managers=task_managers,
         slots=slots,
@@ -72,6 +70,11 @@ def show(
         fail=tuple(fail or ()),
         lose_task_manager=lose_task_manager,
     )
+    if job is not None and locate.is_savepoint(job):
+        if stage != "all" or request != DeploymentRequest():
+            raise OptionError(f"{job} is a savepoint, which has no stages", hint="only --format is for savepoints")
+        _show_savepoint(job, format)
+        return
     stages: tuple[Stage, ...] = STAGES if stage == "all" else (stage,)
     definition = locate.load(job)
     compiled = compile_plan(definition, until=stages[-1], flink=locate.flink_for(flink, definition))

@@ -30,3 +30,4 @@ class FlinkProfile:
     load_balance_modes: tuple[LoadBalanceMode, ...]
     restart_defaults: RestartDefaults
     batch_source_parallelism: int | None
+    newest_savepoint_format: int

@@ -10,6 +10,7 @@ from planner.flink.differences import (
     batch_sources,
     load_balance,
     restart_defaults,
+    savepoint_format,
     sink_parallelism,
     two_input_chaining,
 )
@@ -25,6 +26,7 @@ DIFFERENCES: tuple[Difference[Any], ...] = (
     batch_sources.DIFFERENCE,
     load_balance.DIFFERENCE,
     restart_defaults.DIFFERENCE,
+    savepoint_format.DIFFERENCE,
 )
 
 

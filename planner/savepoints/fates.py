@@ -31,6 +31,7 @@ STATUSES: tuple[Status, ...] = (
 NOT_VISIBLE = (
     "another key of the same type: the job starts, and keys look up the wrong state",
     "other types of keys or values: the tasks fail when they read the state",
+    "functions that changed places in a job without uids: each finds the state of another one",
     "what functions do with the state they find",
 )
 
@@ -197,7 +198,7 @@ class _Fates:
             node=node,
             dropped=dropped,
             warnings=tuple(self.task_failures(contents, node, vertex)),
-            notes=tuple(_notes(vertex, contents.saved)),
+            notes=(*_notes(vertex, contents.saved), *_other_name(node, contents.saved)),
         )
 
     def on_keyed_stream(self, node: StreamNode) -> bool:
@@ -225,6 +226,12 @@ def _notes(vertex: NewVertex, saved: SavedOperator) -> Iterator[str]:
     derived = default_max_parallelism(max(vertex.parallelism, 1))
     if vertex.max_parallelism < 0 and saved.has_state and saved.max_parallelism != derived:
         yield f"it keeps the saved max parallelism {saved.max_parallelism}, not {derived}, which a new job would get"
+
+
+def _other_name(node: StreamNode, saved: SavedOperator) -> Iterator[str]:
+    """Ids without a uid are places in the graph: the operator in the place may be another one."""
+    if saved.uid is None and saved.name is not None and saved.name != node.name:
+        yield f"saved by an operator called {saved.name!r}, which had no uid: check that it is the same one"
 
 
 def _starts_empty(

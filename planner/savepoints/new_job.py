@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from planner.flink.profile import FlinkProfile
 from planner.graphs.state_lookup import state_id
 from planner.pipeline import Plan
 
@@ -39,9 +40,10 @@ class NewVertex:
 
 @dataclass(frozen=True, kw_only=True)
 class NewJob:
-    """The vertices of the new job."""
+    """The vertices of the new job, and the version of Flink that runs it."""
 
     vertices: tuple[NewVertex, ...]
+    flink: FlinkProfile
 
     @cached_property
     def by_id(self) -> Mapping[str, NewVertex]:
@@ -71,4 +73,4 @@ def reduce_plan(plan: Plan) -> NewJob:
                 inputs=tuple((edge.source, edge.distribution == "ALL_TO_ALL") for edge in into),
             )
         )
-    return NewJob(vertices=tuple(vertices))
+    return NewJob(vertices=tuple(vertices), flink=plan.flink)

@@ -2,9 +2,9 @@
 
 Flink stops at the first complaint. Here all are listed, the first one first.
 
-1. Loading, for every saved operator in the order of the file: its id is looked up among the ids and the uid hashes of
-   the new job. Found: a max parallelism that the user set must be the saved one. Not found: state is refused, unless
-   non-restored state is allowed.
+1. Loading. The version of Flink must read the file's format. Then, for every saved operator in the order of the file:
+   its id is looked up among the ids and the uid hashes of the new job. Found: a max parallelism that the user set must
+   be the saved one. Not found: state is refused, unless non-restored state is allowed.
 2. Finished operators: a job that had partly ended must not have been changed around what had ended.
 3. Assignment, for every vertex with saved state: the parallelism must not exceed the saved max parallelism; records in
    flight must not lie on an edge that is chained now.
@@ -24,7 +24,12 @@ from planner.savepoints.new_job import NewJob, NewVertex
 __all__ = ["Answer", "Complaint", "ComplaintKind", "Verdict", "judge"]
 
 ComplaintKind = Literal[
-    "unmapped-state", "max-parallelism", "finished-operators", "parallelism-above-max", "channel-state"
+    "format-version",
+    "unmapped-state",
+    "max-parallelism",
+    "finished-operators",
+    "parallelism-above-max",
+    "channel-state",
 ]
 Outcome = Literal["started", "refused"]
 _Finished = Literal["running", "partly finished", "finished"]
@@ -35,7 +40,7 @@ class Complaint:
     """One reason why Flink refuses the submission."""
 
     kind: ComplaintKind
-    operator: str  # the id of the saved operator
+    operator: str | None  # the id of the saved operator; None: the whole savepoint
     message: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -82,6 +87,10 @@ def judge(metadata: Metadata, job: NewJob) -> Verdict:
 
 
 def _loading(metadata: Metadata, job: NewJob) -> Iterator[Complaint]:
+    newest = job.flink.newest_savepoint_format
+    if metadata.version > newest:
+        message = f"Flink {job.flink.version} reads formats up to {newest}, and this one is {metadata.version}"
+        yield Complaint(kind="format-version", operator=None, message=message)
     for saved in metadata.operators:
         vertex = job.by_id.get(saved.id)
         if vertex is None:

@@ -15,6 +15,7 @@ __all__ = ["restore_lines"]
 
 _REMEDIES: dict[ComplaintKind, str] = {
     "unmapped-state": "see above",
+    "format-version": "restore it with the version of Flink that wrote it, or a later one",
     "max-parallelism": "set max_parallelism to {max_parallelism} as it was saved, or do not set it",
     "parallelism-above-max": "set its parallelism to at most {max_parallelism}: the saved max parallelism cannot grow",
     "finished-operators": "leave the operators around those that had ended as they were",
@@ -27,6 +28,7 @@ def restore_lines(report: RestoreReport) -> list[Line]:
     """The whole report."""
     return [
         *_head(report),
+        *_whole(report),
         *_section("not found", "error", report.of("not found"), _not_found),
         *_refused(report.of("refused")),
         *_section("found, and dropped without a message", "error", report.of("dropped", "partly dropped"), _dropped),
@@ -47,6 +49,15 @@ def _head(report: RestoreReport) -> Iterator[Line]:
     yield ()
     yield line("  Flink's answer               ", *_answer(report.verdict.strict, _found(report)))
     yield line("  with allowNonRestoredState   ", *_answer(report.verdict.allowing, _skipped(report)))
+
+
+def _whole(report: RestoreReport) -> Iterator[Line]:
+    """What Flink says of the savepoint itself."""
+    for complaint in report.verdict.strict.complaints:
+        if complaint.operator is None:
+            yield ()
+            yield line(("cannot be read", "error"), f": {complaint.message}")
+            yield line("  fix: ", (_REMEDIES[complaint.kind], "change"))
 
 
 def _summary(report: RestoreReport) -> tuple[str, str]:

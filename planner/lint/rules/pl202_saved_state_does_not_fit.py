@@ -2,10 +2,10 @@
 
 ## What it does
 
-With `--savepoint`, compares what was saved with the job as Flink does: a max parallelism that the job sets must be the
-saved one, also for operators without state; the parallelism of a task with state must not exceed the saved max
-parallelism; operators that had ended must stand where they stood; records in flight must not lie on an edge that is
-chained now.
+With `--savepoint`, compares what was saved with the job as Flink does: the version of Flink must read the file; a max
+parallelism that the job sets must be the saved one, also for operators without state; the parallelism of a task with
+state must not exceed the saved max parallelism; operators that had ended must stand where they stood; records in
+flight must not lie on an edge that is chained now.
 
 ## Why it matters
 
@@ -39,6 +39,10 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     for fate in subject.restore.of("refused") if subject.restore else ():
         for complaint in fate.complaints:
             groups.setdefault((complaint.kind, complaint.message), []).append(fate)
+    for complaint in subject.restore.verdict.strict.complaints if subject.restore else ():
+        if complaint.operator is None:
+            at = subject.plan.job.location
+            yield rule.finding(f"the savepoint cannot be read: {complaint.message}", at=at, subject=complaint.kind)
     for (kind, message), fates in groups.items():
         yield _finding(rule, subject, kind, message, fates)
 

@@ -83,6 +83,11 @@ def test_state_that_is_dropped_is_named_with_its_reason(capsys: pytest.CaptureFi
     assert "'_op_state' is not asked for: it belongs to a sum, min, max or reduce" in text
 
 
+def test_an_older_flink_cannot_read_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diff", "savepoint-1", "job.json", "--flink", "1.20", "--exit-code"]) == 1
+    assert "cannot be read: Flink 1.20 reads formats up to 4, and this one is 6" in capsys.readouterr().out
+
+
 def test_wrong_arguments_end_in_one_message(capsys: pytest.CaptureFixture[str]) -> None:
     Path("savepoint-1/_metadata").write_bytes(readings()["sum.hashmap.native-2.3.0"].data[:300])
     Path("empty").mkdir()
@@ -92,6 +97,8 @@ def test_wrong_arguments_end_in_one_message(capsys: pytest.CaptureFixture[str]) 
         ["show", "empty"],
         ["diff", "empty", "job.json"],
         ["diff", "savepoint-1", "no-job.json"],
+        ["show", "savepoint-1", "--stage", "job"],
+        ["show", "savepoint-1", "--slots", "2"],
     ):
         assert main(arguments) == 2
         output = capsys.readouterr()

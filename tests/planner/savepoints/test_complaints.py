@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planner.flink.registry import flink
 from planner.savepoints.handles import Channel, KeyedState
 from planner.savepoints.metadata import Metadata, SavedOperator, SavedSubtask
 from planner.savepoints.new_job import NewJob, NewOperator, NewVertex
@@ -37,9 +38,9 @@ def vertex(*ids: str, parallelism: int = 2, maximum: int = -1, inputs: tuple[tup
     )  # fmt: skip
 
 
-def answer(operators: list[SavedOperator], *vertices: NewVertex) -> Verdict:
+def answer(operators: list[SavedOperator], *vertices: NewVertex, version: str = "2.3") -> Verdict:
     metadata = Metadata(version=6, checkpoint_id=1, operators=tuple(operators), master_states=(), properties=None)
-    return judge(metadata, NewJob(vertices=vertices))
+    return judge(metadata, NewJob(vertices=vertices, flink=flink(version)))
 
 
 def complaints(operators: list[SavedOperator], *vertices: NewVertex) -> list[tuple[str, str]]:
@@ -102,3 +103,12 @@ def test_what_had_ended_must_not_get_a_running_operator_before_it() -> None:
     assert complaints([before, partly], *tasks) == [], "pointwise, and both partly"
     everywhere = (vertex("source"), vertex("map", inputs=((0, True),)))
     assert complaints([before, partly], *everywhere) == [("finished-operators", "map")]
+
+
+def test_an_older_flink_refuses_a_newer_format() -> None:
+    for version, outcome in (("1.20", "refused"), ("2.0", "refused"), ("2.1", "started"), ("2.3", "started")):
+        found = answer([saved("map")], vertex("map"), version=version)
+        assert found.strict.outcome == found.allowing.outcome == outcome
+    (complaint,) = answer([saved("map")], vertex("map"), version="1.20").strict.complaints
+    assert (complaint.kind, complaint.operator) == ("format-version", None)
+    assert complaint.message == "Flink 1.20 reads formats up to 4, and this one is 6"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner import load_job_data, plan
+from planner.flink.registry import flink
 from planner.savepoints.metadata import read_metadata
 from planner.savepoints.new_job import NewJob, NewOperator, NewVertex, reduce_plan
 from planner.savepoints.verdict import judge
@@ -24,7 +25,8 @@ def flinks_graph(restore: Restore) -> NewJob:
                 inputs=(),
             )
             for vertex in restore.vertices
-        )
+        ),
+        flink=flink(),
     )
 
 
