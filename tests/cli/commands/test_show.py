@@ -61,10 +61,10 @@ Failure of count[0] with task manager 0: 6 subtasks in 2 regions restart, 2 do n
 """
 
 WIDE = """\
-  task managers 0-4999  slot 0  Source: Custom Source[0-4999], Map (map 1)[0-4999], """
+  task managers 0-4999  slot 0  v1[0-4999], v2[0-4999], """
 
 PACKED_WIDE = """\
-  task managers 0-4999  slot 0  Source: Custom Source[0,2,..,9998], Map (map 1)[0,2,..,9998], """
+  task managers 0-4999  slot 0  v1[0,2,..,9998], v2[0,2,..,9998], """
 
 
 def test_a_placement_and_a_timeline(show: Any) -> None:
@@ -90,7 +90,7 @@ def test_a_large_cluster_is_folded(show: Any, spread: str, expected: str) -> Non
     options = ("--task-managers", "5000", "--slots", "2", "--spread", spread, "--schedule", "regions", "--fail", "2[7]")
     text = show(wide(10_000), *options)
     assert expected in text
-    assert "Failure of Map (map 1)[7]: 100 000 subtasks in 1 region restart, 0 do not" in text
+    assert "Failure of v2[7]: 100 000 subtasks in 1 region restart, 0 do not" in text
     assert len(text.splitlines()) < 80
     assert max(len(line) for line in text.splitlines()) < 400
 
