@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from cli import __version__, console
 from cli.exit_codes import INTERRUPTED, OK, OUR_BUG, WRONG_INPUT, code_of, pipe_closed
+from cli.script_arguments import keep_arguments
 from planner.errors import OptionError, PlanError
 
 if TYPE_CHECKING:
@@ -75,12 +76,14 @@ def _invoke(group: TyperGroup, arguments: list[str]) -> int:
 
 
 def _take_common_options(arguments: list[str]) -> list[str]:
-    """Take --color and --traceback out of the arguments: they may stand anywhere, for every command."""
+    """Take --color and --traceback, and what is behind `--`, out of the arguments of every command."""
     rest: list[str] = []
     waiting = iter(arguments)
+    keep_arguments(())
     for argument in waiting:
         if argument == "--":
-            return [*rest, argument, *waiting]
+            keep_arguments(waiting)
+            return rest
         if argument == "--color":
             _set_color(next(waiting, ""))
         elif argument.startswith("--color="):

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from cli import console, locate
+from cli.load_options import ApiOption, ParallelismOption, use_load_options
 from cli.locate import flink_for
 from cli.options import FlinkOption, FormatOption, TextOrJson, complete_job
 from cli.render.styled import Line
@@ -33,6 +34,8 @@ def diff(
     flink_new: Annotated[
         str | None, typer.Option(metavar="VERSION", help="Plan NEW for this version of Flink.", show_default=False)
     ] = None,
+    api: ApiOption = None,
+    parallelism: ParallelismOption = None,
 ) -> int:
     """Show what changed between two jobs, or a job and a baseline: operators, chains, edges, slots, operator ids.
 
@@ -48,6 +51,7 @@ def diff(
       plan diff plan.lock.json job.yaml --format json
       plan diff job.py@1.20 job.py@2.3
     """
+    use_load_options(api, parallelism)
     if locate.is_savepoint(old):
         return _restore(old, new, exit_code, format, flink_new or flink)
     before = load_version(old, lambda job: flink_for(flink_old or flink, job))

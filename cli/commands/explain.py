@@ -8,6 +8,7 @@ import typer
 
 from cli import console
 from cli.exports import is_export, refuse_for_exports
+from cli.load_options import ApiOption, ParallelismOption, use_load_options
 from cli.locate import find_job, flink_for
 from cli.options import FlinkOption, FormatOption, JobArgument
 from cli.render.text.explanation import edge_lines, explanation_lines
@@ -43,6 +44,8 @@ def explain(
     ] = None,
     format: FormatOption = "text",
     flink: FlinkOption = None,
+    api: ApiOption = None,
+    parallelism: ParallelismOption = None,
 ) -> None:
     """Explain why every edge did or did not chain, and what would chain it.
 
@@ -61,10 +64,12 @@ def explain(
       plan explain job.yaml --edge map:sink
       plan explain job.py --set map.parallelism=4 --set job.chaining=true
       plan explain job.py --only broken --format json
+      plan explain pyflink_job.py -p 4 -- --input data.txt
       plan explain streamplan.json --job-plan jobplan.json
       plan explain http://localhost:8081
     """
     spec = find_job(job)
+    use_load_options(api, parallelism)
     beside = [one for one in (job_plan, stream_plan) if one is not None]
     if beside or is_export(spec):
         from cli.observed.explain import explain_export
@@ -133,7 +138,7 @@ def _what_if(
     from planner.explanation.settings import apply_settings
     from planner.explanation.what_if import compare
 
-    changed = apply_settings(compiled.job, before.operators.values(), settings)
+    changed = apply_settings(compiled.written, before.operators.values(), settings)
     recompiled = compile_plan(changed, until="execution", flink=compiled.flink)
     after = explain_plan(
         recompiled, buffers_per_channel=before.buffers_per_channel, floating_buffers=before.floating_buffers

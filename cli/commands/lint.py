@@ -12,6 +12,7 @@ import typer
 
 from cli import console
 from cli.files import write_whole
+from cli.load_options import ApiOption, ParallelismOption, use_load_options
 from cli.locate import find_job, load_contents
 from cli.options import FlinkOption, complete_job
 from cli.render.styled import plain
@@ -62,6 +63,8 @@ def lint(
     ] = None,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even where there are findings.")] = False,
     flink: FlinkOption = None,
+    api: ApiOption = None,
+    parallelism: ParallelismOption = None,
 ) -> int:
     """Lint jobs; with a baseline, find broken chains, orphaned state and additional slots.
 
@@ -75,6 +78,7 @@ def lint(
       plan lint jobs/ --select PL0,PL101 --format sarif -o plan.sarif
       plan lint --savepoint savepoints/savepoint-4f2a job.py
     """
+    use_load_options(api, parallelism)
     specs = _specs(jobs or [])
     recorded = _baseline(baseline, specs, update=update)
     if update:

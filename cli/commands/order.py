@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from cli import console, locate
+from cli.load_options import ApiOption, ParallelismOption, use_load_options
 from cli.options import FlinkOption, FormatOption, JobArgument
 from cli.render.text.order import order_lines
 from planner.explanation.order import explain_order
 from planner.pipeline import plan as compile_plan
 
 
-def order(job: JobArgument = None, format: FormatOption = "text", flink: FlinkOption = None) -> None:
+def order(
+    job: JobArgument = None,
+    format: FormatOption = "text",
+    flink: FlinkOption = None,
+    api: ApiOption = None,
+    parallelism: ParallelismOption = None,
+) -> None:
     """Print the job vertices in topological source-first order, with why each stands where it does.
 
     Examples:
       plan order job.yaml
       plan order job.py --format json
     """
+    use_load_options(api, parallelism)
     definition = locate.load(job)
     compiled = compile_plan(definition, until="job", flink=locate.flink_for(flink, definition))
     assert compiled.job_graph is not None

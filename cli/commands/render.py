@@ -11,6 +11,7 @@ import typer
 from cli import console
 from cli.deployment_options import SlotsOption, SpreadOption, TaskManagersOption, show_deployment
 from cli.files import write_whole
+from cli.load_options import ApiOption, ParallelismOption, use_load_options
 from cli.locate import find_job, flink_for, nearest_config
 from cli.options import FlinkOption, JobArgument, complete_job
 from planner.deployment.request import DeploymentRequest
@@ -73,6 +74,8 @@ def render(
         ),
     ] = None,
     flink: FlinkOption = None,
+    api: ApiOption = None,
+    parallelism: ParallelismOption = None,
 ) -> None:  # fmt: skip
     """Draw a stage: chains as frames, edges with their ship strategy and the first obstacle, broken chains in red.
 
@@ -93,6 +96,7 @@ def render(
     """
     from cli.render.pictures.dot import Look
 
+    use_load_options(api, parallelism)
     chosen = format or _format_of(output)
     request = DeploymentRequest(task_managers=task_managers, slots=slots, spread=spread)
     if diff is not None and chosen != "html":

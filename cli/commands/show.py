@@ -16,6 +16,7 @@ from cli.deployment_options import (
     TaskManagersOption,
     show_deployment,
 )
+from cli.load_options import ApiOption, ParallelismOption, use_load_options
 from cli.options import FlinkOption, FormatOption, JobArgument, StageName, TextOrJson
 from cli.render.styled import Line
 from cli.render.text.stages import stage_lines
@@ -46,6 +47,8 @@ def show(
     fail: FailOption = None,
     lose_task_manager: LoseOption = False,
     flink: FlinkOption = None,
+    api: ApiOption = None,
+    parallelism: ParallelismOption = None,
 ) -> None:
     """Print a stage of the plan: stream graph, job graph, execution graph or physical deployment; or a savepoint.
 
@@ -76,6 +79,7 @@ def show(
         _show_savepoint(job, format)
         return
     stages: tuple[Stage, ...] = STAGES if stage == "all" else (stage,)
+    use_load_options(api, parallelism)
     definition = locate.load(job)
     compiled = compile_plan(definition, until=stages[-1], flink=locate.flink_for(flink, definition))
     deployment = show_deployment(compiled, stages, request)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from planner.errors import JobDefinitionError, OptionError
+from planner.frontends.scripts.handover import LoadOptions
 from planner.job import JobDefinition
 from planner.spelling import did_you_mean
 
@@ -14,8 +15,8 @@ _JSON = ".json"
 _YAML = (".yaml", ".yml", _JSON)
 
 
-def load_job(path_spec: str | Path) -> JobDefinition:
-    """The one job that `FILE` or `FILE.py:NAME` means."""
+def load_job(path_spec: str | Path, options: LoadOptions | None = None) -> JobDefinition:
+    """The one job that `FILE` or `FILE.py:NAME` means; `options` are for Python files."""
     path, name = split_spec(path_spec)
     if path.suffix.lower() == _JSON and _is_stream_graph(path):
         from planner.frontends.flink_export.stream_graph import load_stream_graph
@@ -27,17 +28,17 @@ def load_job(path_spec: str | Path) -> JobDefinition:
         return load_yaml(path)
     from planner.frontends.python_loader import load_python
 
-    return load_python(path, name)
+    return load_python(path, name, options)
 
 
-def load_jobs(path_spec: str | Path) -> list[JobDefinition]:
+def load_jobs(path_spec: str | Path, options: LoadOptions | None = None) -> list[JobDefinition]:
     """All jobs of a file, in the order it executes them."""
     path, name = split_spec(path_spec)
     if name is not None or path.suffix.lower() in _YAML:
-        return [load_job(path_spec)]
+        return [load_job(path_spec, options)]
     from planner.frontends.python_loader import load_all_python
 
-    return load_all_python(path)
+    return load_all_python(path, options)
 
 
 def _is_stream_graph(path: Path) -> bool:

@@ -48,12 +48,13 @@ def _loading(path: Path, options: LoadOptions | None) -> Iterator[tuple[Session,
     module.__file__ = str(path)
     before = (sys.path[:], sys.argv, sys.stdin, sys.modules.get("__main__"), set(sys.modules))
     sys.path.insert(0, folder)
-    sys.argv, sys.stdin = [str(path), *(options.arguments if options else ())], io.StringIO()
+    sys.stdin = io.StringIO()
     sys.modules["__main__"] = module
     shown_folders[folder] = str(path.parent) if str(path.parent) != "." else ""
     importlib.invalidate_caches()
     try:
         with session(options) as collecting, pyflink_stand_in(), redirect_stdout(sys.stderr):
+            sys.argv = [str(path), *collecting.options.arguments]
             yield collecting, module
     finally:
         forget_modules(folder, before[4], before[0])

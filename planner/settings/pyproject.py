@@ -2,6 +2,7 @@
 
     [tool.plan]
     job = "jobs/orders.py"
+    parallelism = 4                # of Python jobs that set none themselves
     flink = "1.20"                 # the version to plan for; default: the newest
 
     [tool.plan.cluster]
@@ -87,6 +88,7 @@ class Config:
 
     file: Path | None = None  # None: no pyproject.toml was found
     job: str | None = None  # relative to the folder of `file`
+    parallelism: int | None = None  # of Python jobs that set none themselves
     cluster: Cluster = field(default_factory=Cluster)
     lint: LintSettings = field(default_factory=LintSettings)
     restart_strategy: RestartStrategy | None = None
@@ -152,6 +154,7 @@ def _shown(file: Path) -> str:
     return _relative(file, Path.cwd())
 
 
+_KEYS = ("job", "parallelism", "flink", "cluster", "lint", "restart_strategy", "jobs")
 _Section = TypeVar("_Section", Cluster, LintSettings)
 
 
@@ -163,10 +166,12 @@ class _Reader:
     text: str
 
     def config(self, table: Any) -> Config:
-        values = self.table(table, "tool.plan", ("job", "flink", "cluster", "lint", "restart_strategy", "jobs"))
+        values = self.table(table, "tool.plan", _KEYS)
         base = self.settings(values, "tool.plan", Config(file=self.file))
         if "job" in values:
             base = replace(base, job=self.string(values["job"], "tool.plan.job"))
+        if "parallelism" in values:
+            base = replace(base, parallelism=self.count(values["parallelism"], "tool.plan.parallelism", least=1))
         jobs = self.mapping(values.get("jobs", {}), "tool.plan.jobs")
         return replace(base, jobs=tuple((key, self.job(key, jobs[key], base)) for key in sorted(jobs)))
 

@@ -34,7 +34,8 @@ ROOMS: dict[str, frozenset[str]] = {
         for room in ("dsl", "flink_export", "pyflink", "pyflink.declared", "scripts", "yaml")
     },
     "planner.frontends.scripts": WORDS,
-    "planner.frontends.dsl": WORDS | {"planner.settings", "planner.flink", "planner.frontends.scripts"},
+    "planner.frontends.dsl": WORDS
+    | {"planner.settings", "planner.flink", "planner.frontends.scripts", "planner.frontends.pyflink"},
     "planner.frontends.pyflink": PYFLINK
     | {"planner.graphs", "planner.merging", "planner.settings", "planner.frontends.scripts"},
     "planner.frontends.pyflink.values": PYFLINK,
@@ -75,7 +76,7 @@ ROOMS: dict[str, frozenset[str]] = {
     # cli: commands on top, renderers below
     "cli": WORDS
     | {f"planner.{room}" for room in ("deployment", "flink", "frontends", "observed", "savepoints", "settings")}
-    | {"cli.render", "cli.render.page", "cli.render.text"}
+    | {"cli.render", "cli.render.page", "cli.render.text", "planner.frontends.scripts"}
     | {"spark_runner.clusters", "spark_runner.runs"},
     "cli.commands": PLANNER
     | {f"planner.{room}" for room in ("chaining", "deployment", "diff", "explanation", "frontends", "savepoints")}

@@ -285,6 +285,13 @@ class StreamExecutionEnvironment:
         settings = {"name": None, **self._settings}
         if job_name is not None:
             settings["name"] = job_name
+        loading = session.options if (session := current_session()) is not None else None
+        if loading is not None and loading.parallelism is not None and "parallelism" not in settings:
+            settings |= {"parallelism": loading.parallelism, "parallelism_origin": loading.parallelism_origin}
+        if loading is not None and loading.api == "pyflink":
+            from planner.frontends.pyflink.replay import replay  # for --api pyflink only
+
+            return replay(nodes, settings, self._options, location)
         return JobDefinition(
             transformations=freeze(nodes),
             location=location,

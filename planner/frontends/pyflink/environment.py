@@ -22,7 +22,7 @@ from planner.frontends.pyflink.values.types import PickledBytesTypeInfo, TypeInf
 from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
 from planner.frontends.scripts.handover import LoadOptions, current_session, hand_over
 from planner.frontends.scripts.places import user_location
-from planner.job import JobDefinition, Operator, PythonFunction, PythonLayer, Watermarks
+from planner.job import JobDefinition, Location, Operator, PythonFunction, PythonLayer, Watermarks
 from planner.settings.flink_options import job_arguments
 from planner.settings.job_format import BUFFER_TIMEOUT, MAX_PARALLELISM_VALUE, PARALLELISM
 from planner.settings.values import Fault, ValueType
@@ -309,8 +309,11 @@ class StreamExecutionEnvironment:
             self._ledger.compile_later(job)
 
     def _job(self, job_name: str | None, collected: Draft | None = None) -> JobDefinition:
+        return self.job_of(job_name, user_location(), collected)
+
+    def job_of(self, job_name: str | None, location: Location, collected: Draft | None = None) -> JobDefinition:
+        """The job of all streams since the last execute(); ours, not PyFlink's."""
         self._ledger.settle()
-        location = user_location()
         roots = [*self._registered, *([collected] if collected else [])]
         if not roots:
             raise JobDefinitionError(

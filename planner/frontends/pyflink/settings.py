@@ -19,9 +19,12 @@ class Settings:
     """An operator's settings. What is no operator (a union, a partition) refuses them, as Java's classes do."""
 
     _draft: Draft
+    _in_java = False  # compiled as Flink's Java API would
 
     def _set(self, call: str, key: str, value: Any) -> Self:
         draft = self._draft
+        if draft.form is not Operator and self._in_java:
+            return self  # Java's partitions have no settings: there is nothing that could take them
         if draft.form is not Operator:
             what = str(draft.arguments.get("partitioner") or draft.form.__name__).lower()
             raise JobDefinitionError(

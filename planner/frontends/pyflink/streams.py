@@ -44,6 +44,7 @@ class DataStream(Settings):
     def __init__(self, environment: StreamExecutionEnvironment, draft: Draft) -> None:
         self._environment = environment
         self._draft = draft
+        self._in_java = environment._calls.java
 
     def _stream(self, draft: Draft) -> DataStream:
         return DataStream(self._environment, draft)

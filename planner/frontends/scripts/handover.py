@@ -16,7 +16,15 @@ from planner.job import JobDefinition
 if TYPE_CHECKING:
     from planner.frontends.dsl.environment import StreamExecutionEnvironment
 
-__all__ = ["LoadOptions", "Session", "current_session", "hand_over", "session", "tell_errors_plainly"]
+__all__ = [
+    "LoadOptions",
+    "Session",
+    "current_session",
+    "hand_over",
+    "session",
+    "tell_errors_plainly",
+    "use_load_options",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,11 +37,19 @@ class LoadOptions:
     arguments: tuple[str, ...] = ()  # sys.argv behind the file's name
 
 
+_defaults: list[LoadOptions] = [LoadOptions()]
+
+
+def use_load_options(options: LoadOptions) -> None:
+    """How files are loaded from now on, where nobody says otherwise: one command, one way."""
+    _defaults[0] = options
+
+
 class Session:
     """One loading of a job's file: the jobs it executed and the environments it made."""
 
     def __init__(self, options: LoadOptions | None = None) -> None:
-        self.options = options or LoadOptions()
+        self.options = options or _defaults[0]
         self.jobs: list[JobDefinition] = []
         self.environments: list[StreamExecutionEnvironment] = []
         self.ledger: Any = None  # PyFlink's one counter of transformations, once a PyFlink environment is made
