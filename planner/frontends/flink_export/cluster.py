@@ -17,7 +17,7 @@ from planner.frontends.flink_export.saved import names_of
 _JOB = re.compile(
     r"^(?P<path>[^#?]*?)/?(?:#)?/(?:jobs|job(?:/running|/completed)?)/(?P<job>[0-9a-fA-F]{32})(?:[/?#].*)?$"
 )
-_ROOT = re.compile(r"^(?P<path>[^#?]*?)/?(?:jobs(?:/overview)?/?)?(?:#.*)?$")
+_ROOT = re.compile(r"^(?P<path>(?:(?!/jobs(?:/|$))[^#?])*?)/?(?:/jobs(?:/overview)?/?)?(?:/?#.*)?$")
 _ID = re.compile(r"[0-9a-f]{32}")
 _ENDED = frozenset({"FINISHED", "CANCELED", "FAILED"})
 MOST_LISTED = 20
@@ -41,14 +41,14 @@ class RunningJob:
 
 
 def find_running(address: str) -> RunningJob:
-    """The job that an address means; an address without a job means the only one that runs."""
+    """The job that an address means; an address without a job means the only one that runs, or ran."""
     server = parse_server(address)
     rest = re.sub(r"^\w+://[^/?#]*", "", address)
     found = _JOB.match(rest)
     if found:
         return RunningJob(server=replace(server, path=found["path"].rstrip("/")), id=found["job"].lower())
     root = _ROOT.match(rest)
-    if root is None or "/jobs/" in rest:
+    if root is None:
         raise OptionError(f"{address!r} names no job", hint="write http://HOST:8081, or http://HOST:8081/jobs/ID")
     server = replace(server, path=root["path"].rstrip("/"))
     return RunningJob(server=server, id=_only_one(server))
@@ -86,9 +86,9 @@ def _only_one(server: Server) -> str:
     answer = get_json(server, "/jobs/overview")
     jobs = list(_listed(answer, server))
     running = [job for job in jobs if str(job.get("state")) not in _ENDED]
-    if len(running) == 1:
-        return str(running[0]["jid"])
     shown = running or jobs
+    if len(shown) == 1:
+        return str(shown[0]["jid"])
     lines = [
         f"{server.address}/jobs/{job['jid']}  {job.get('state')}  {job.get('name')}" for job in shown[:MOST_LISTED]
     ]

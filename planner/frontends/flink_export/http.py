@@ -88,8 +88,10 @@ def get_json(server: Server, path: str, environment: Mapping[str, str] | None = 
 def _get(server: Server, target: str, headers: Mapping[str, str]) -> tuple[int, str, bytes]:
     where = f"{server.address}{target.removeprefix(server.path)}"
     connection = _connection(server)
-    with contextlib.closing(connection), _deadline(connection) as late:
+    with contextlib.closing(connection), _deadline() as late:
         try:
+            connection.connect()
+            late.sock = connection.sock
             connection.request("GET", target, headers=dict(headers))
             answer = connection.getresponse()
             status, location = answer.status, answer.headers.get("Location", "")
@@ -97,8 +99,8 @@ def _get(server: Server, target: str, headers: Mapping[str, str]) -> tuple[int, 
         except ValueError as error:  # a token with a line break, a path with a blank
             raise OptionError("the address or the credentials hold characters that no request can have") from error
         except (OSError, http.client.HTTPException) as error:
-            raise OptionError(f"{where} {_trouble(error, late.is_set())}", hint=_next_step(error)) from error
-    if late.is_set():
+            raise OptionError(f"{where} {_trouble(error, late.reached)}", hint=_next_step(error)) from error
+    if late.reached:
         raise OptionError(f"{where} did not answer within {DEADLINE:.0f} seconds")
     if len(body) > MOST_BYTES:
         raise OptionError(f"{where} answers more than {MOST_BYTES >> 20} MiB: that is no answer of Flink")
@@ -113,18 +115,24 @@ def _connection(server: Server) -> http.client.HTTPConnection:
     return http.client.HTTPConnection(server.host, server.port, timeout=TIME_OUT)
 
 
-@contextlib.contextmanager
-def _deadline(connection: http.client.HTTPConnection) -> Iterator[threading.Event]:
-    """Cut the connection when the time is over: a server that sends a byte now and then never times out by itself."""
-    late = threading.Event()
+class _Deadline:
+    """Cuts the connection when the time is over: a server that sends a byte now and then never times out by itself."""
 
-    def cut() -> None:
-        late.set()
+    def __init__(self) -> None:
+        self.reached = False
+        self.sock: socket.socket | None = None  # the connection lets go of it while an answer is read
+
+    def cut(self) -> None:
+        self.reached = True
         with contextlib.suppress(OSError):
-            if connection.sock is not None:
-                connection.sock.shutdown(socket.SHUT_RDWR)
+            if self.sock is not None:
+                self.sock.shutdown(socket.SHUT_RDWR)
 
-    timer = threading.Timer(DEADLINE, cut)
+
+@contextlib.contextmanager
+def _deadline() -> Iterator[_Deadline]:
+    late = _Deadline()
+    timer = threading.Timer(DEADLINE, late.cut)
     timer.daemon = True
     timer.start()
     try:
