@@ -28,6 +28,7 @@ COMMANDS = {
     "render": "cli.commands.render",
     "lint": "cli.commands.lint",
     "diff": "cli.commands.diff",
+    "save": "cli.commands.save",
     "run": "cli.commands.run",
     "runs": "cli.commands.runs",
     "cancel": "cli.commands.cancel",

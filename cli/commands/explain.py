@@ -42,6 +42,9 @@ def explain(
             "--plan", metavar="FILE", help="With a running job: its stream plan (getExecutionPlan) beside it."
         ),
     ] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="With a running job: how busy each vertex is, and where records pile up.")
+    ] = False,
     format: FormatOption = "text",
     flink: FlinkOption = None,
     api: ApiOption = None,
@@ -66,7 +69,7 @@ def explain(
       plan explain job.py --only broken --format json
       plan explain pyflink_job.py -p 4 -- --input data.txt
       plan explain streamplan.json --job-plan jobplan.json
-      plan explain http://localhost:8081
+      plan explain http://localhost:8081 --live
     """
     spec = find_job(job)
     use_load_options(api, parallelism)
@@ -75,7 +78,7 @@ def explain(
         from cli.observed.explain import explain_export
 
         refuse_for_exports(spec, **{"--set": settings, "--flink": flink})
-        explain_export(spec, others=beside, edge=edge, only_broken=only is not None, format=format)
+        explain_export(spec, others=beside, edge=edge, only_broken=only is not None, live=live, format=format)
         return
     definition = load_job(spec)
     compiled = compile_plan(definition, until="execution", flink=flink_for(flink, definition))

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from cli import console
+from cli.render.text.live import live_lines
 from cli.render.text.observed import edge_lines, observed_lines
 from planner.errors import OptionError
-from planner.observed.document import edge_document, explanation_document
+from planner.frontends.flink_export.live import read_live
+from planner.observed.document import edge_document, explanation_document, live_document
 from planner.observed.job import ObservedEdge, ObservedJob
-from planner.observed.loading import load_observed
+from planner.observed.loading import answering, load_observed
 from planner.observed.verdicts import decide
 
 
-def explain_export(argument: str, *, others: list[str], edge: str | None, only_broken: bool, format: str) -> None:
+def explain_export(
+    argument: str, *, others: list[str], edge: str | None, only_broken: bool, live: bool, format: str
+) -> None:
     """Explain a job that Flink described."""
     job = load_observed(argument, *others)
     verdicts = decide(job)
@@ -23,10 +27,14 @@ def explain_export(argument: str, *, others: list[str], edge: str | None, only_b
             return
         for number, one in enumerate(chosen):
             console.write_lines([*([()] if number else []), *edge_lines(job, one, verdicts[one])])
-    elif format == "json":
-        console.write_json(explanation_document(job, verdicts, only_broken=only_broken))
-    else:
-        console.write_lines(observed_lines(job, verdicts, only_broken=only_broken))
+        return
+    figures = read_live(answering(argument)) if live else None
+    if format == "json":
+        document = explanation_document(job, verdicts, only_broken=only_broken)
+        console.write_json(document if figures is None else {**document, "live": live_document(job, figures)})
+        return
+    lines = observed_lines(job, verdicts, only_broken=only_broken)
+    console.write_lines(lines if figures is None else [*lines, (), *live_lines(job, figures)])
 
 
 def select_edges(job: ObservedJob, wanted: str) -> list[int]:

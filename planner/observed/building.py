@@ -54,6 +54,7 @@ def observe_both(plan: StreamPlan, job: JobPlan, facts: RunningFacts | None = No
             vertex=match.vertex(node),
             operator_id=ids.get(node),
             parallelism=_parallelism(plan, job, match, node),
+            running_name=_running_name(job, match, node, facts),
         )
         for node in range(len(plan.nodes))
     )
@@ -82,6 +83,7 @@ def observe_job_plan(job: JobPlan, facts: RunningFacts | None = None) -> Observe
                 ObservedOperator(
                     id=f"{vertex.id}/{number}",
                     name=names[number],
+                    running_name=names[number],
                     description=link.label,
                     parallelism=vertex.parallelism,
                     source=head and not vertex.inputs,
@@ -179,6 +181,13 @@ def _operator(plan: StreamPlan, node: int) -> ObservedOperator:
 def _parallelism(plan: StreamPlan, job: JobPlan, match: Match, node: int) -> int:
     place = match.vertex(node)
     return plan.nodes[node].parallelism if place is None else job.vertices[place].parallelism
+
+
+def _running_name(job: JobPlan, match: Match, node: int, facts: RunningFacts | None) -> str | None:
+    if len(match.seats[node]) != 1 or match.seats[node][0].inside:
+        return None
+    (seat,) = match.seats[node]
+    return _names(job.vertices[seat.vertex], facts)[seat.link]
 
 
 def _edge(plan: StreamPlan, job: JobPlan, match: Match, edge: int, chained: bool | None) -> ObservedEdge:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
+from planner.frontends.flink_export.live import LiveFigures
 from planner.observed.job import ObservedEdge, ObservedJob, ObservedOperator, ObservedVertex
+from planner.observed.pressure import find_pile_ups, heat_of
 from planner.observed.verdicts import Verdict
 
 _MODES = {True: "batch", False: "streaming", None: None}
@@ -71,4 +74,15 @@ def vertex_document(job: ObservedJob, vertex: ObservedVertex) -> dict[str, Any]:
         "slot_sharing_group_id": vertex.group,
         "source_kind": vertex.source_kind,
         "operators": [job.operators[one].id for one in vertex.members],
+    }
+
+
+def live_document(job: ObservedJob, live: LiveFigures) -> dict[str, Any]:
+    """Live figures, and where records pile up."""
+    return {
+        "state": live.state,
+        "duration_ms": live.duration,
+        "checkpoint": live.checkpoint,
+        "vertices": [{**asdict(vertex), "heat": heat_of(vertex)} for vertex in live.vertices],
+        "pile_ups": [asdict(one) for one in find_pile_ups(job, live)],
     }

@@ -23,6 +23,7 @@ class ObservedOperator:
     vertex: int | None = None  # position in ObservedJob.vertices
     operator_id: str | None = None  # only where it is proven
     iteration_end: bool = False
+    running_name: str | None = None  # of the running job: SQL counts its operators anew each time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

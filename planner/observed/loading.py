@@ -7,7 +7,8 @@ from pathlib import Path
 
 from planner.errors import OptionError
 from planner.frontends.flink_export.documents import Export, looks_like_export, read_export
-from planner.frontends.flink_export.saved import MOST_BYTES, is_saved_folder, read_file, read_saved
+from planner.frontends.flink_export.live import Answering
+from planner.frontends.flink_export.saved import MOST_BYTES, SavedJob, is_saved_folder, read_file, read_saved
 from planner.observed.building import observe_both, observe_job_plan, observe_stream_graph, observe_stream_plan
 from planner.observed.job import ObservedJob
 
@@ -46,6 +47,19 @@ def read_argument(argument: str) -> Export:
         return read_running(argument)
     path = Path(argument)
     return read_saved(path) if path.is_dir() else read_export(read_file(path), argument)
+
+
+def answering(argument: str) -> Answering:
+    """The cluster, or the folder of a saved one, that can tell live figures."""
+    if is_address(argument):
+        from planner.frontends.flink_export.cluster import find_running
+
+        return find_running(argument)
+    if Path(argument).is_dir():
+        return SavedJob(Path(argument))
+    raise OptionError(
+        f"{argument} has no live figures", hint="give the address of a running job, or a folder of plan save"
+    )
 
 
 def load_observed(argument: str, *others: str) -> ObservedJob:

@@ -10,7 +10,7 @@ from typing import Any
 from planner.errors import OptionError
 from planner.frontends.flink_export.documents import Export, read_document
 from planner.frontends.flink_export.fields import Record, is_record, records
-from planner.frontends.flink_export.http import Server, get_json, parse_server
+from planner.frontends.flink_export.http import NoSuchAnswer, Server, get_json, parse_server
 from planner.frontends.flink_export.saved import names_of
 
 # /jobs/ID of the REST API, and #/job/running/ID of the web page, with anything behind.
@@ -38,6 +38,13 @@ class RunningJob:
     def get(self, path: str = "") -> Any:
         """What the cluster answers about the job under `path`."""
         return get_json(self.server, f"/jobs/{self.id}{path}")
+
+    def ask(self, path: str) -> Any | None:
+        """The same, or None where this version of Flink has no such answer."""
+        try:
+            return self.get(path)
+        except NoSuchAnswer:
+            return None
 
 
 def find_running(address: str) -> RunningJob:

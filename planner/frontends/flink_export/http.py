@@ -29,6 +29,10 @@ MOST_REDIRECTS = 3
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
+class NoSuchAnswer(OptionError):
+    """The server answered, but not with what was asked for: an older version, or a job that has gone."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
     """Where requests go: one scheme, host and port, with the path in front of Flink's own."""
@@ -76,7 +80,7 @@ def get_json(server: Server, path: str, environment: Mapping[str, str] | None = 
     else:
         raise OptionError(f"{where} redirects in a circle")
     if status != 200:
-        raise OptionError(f"{where} answers {status} {http.client.responses.get(status, '')}".rstrip() + _hint(status))
+        raise NoSuchAnswer(f"{where} answers {status} {http.client.responses.get(status, '')}".rstrip() + _hint(status))
     try:
         return parse_json(body.decode("utf-8"), f"the answer of {where}")
     except UnicodeDecodeError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,30 @@ from planner.frontends.flink_export.fields import is_record, parse_json
 
 MOST_BYTES = 64 << 20  # of one file or one answer
 STREAM_PLAN, JOB, PLAN, VERTICES = "streamplan.json", "job.json", "plan.json", "vertices"
+CHECKPOINT = "checkpoint_details.json"
+
+
+@dataclass(frozen=True, slots=True)
+class SavedJob:
+    """A job whose cluster was saved: it answers as the cluster did."""
+
+    folder: Path
+
+    def ask(self, path: str) -> Any | None:
+        """What the cluster answered under `/jobs/ID` and `path`; None where that was not saved."""
+        file = self.folder / file_of(path)
+        return read_json(file) if file.is_file() else None
+
+
+def file_of(path: str) -> str:
+    """The file for the answer of `/jobs/ID` and `path`."""
+    bare, _, query = path.partition("?")
+    parts = [part for part in bare.split("/") if part]
+    if parts[:1] == ["vertices"]:
+        return f"{VERTICES}/{'_'.join(parts[1:])}{'_values' if query else ''}.json"
+    if parts[:2] == ["checkpoints", "details"]:
+        return CHECKPOINT
+    return f"{'_'.join(parts) or 'job'}.json"
 
 
 def is_saved_folder(path: Path) -> bool:
