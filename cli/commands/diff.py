@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from cli import console, locate
+from cli.exports import is_export
 from cli.load_options import ApiOption, ParallelismOption, use_load_options
 from cli.locate import flink_for
 from cli.options import FlinkOption, FormatOption, TextOrJson, complete_job
@@ -44,8 +45,12 @@ def diff(
 
     With a savepoint as OLD it says whether NEW restores from it: Flink's own answer, what is lost and why, and the fix.
 
+    With http://HOST:8081/jobs/ID as NEW (or a saved folder, or a plan of Flink) it shows drift: how the job that runs
+    differs from the one that was planned, in vertices, chains, parallelism, ship strategies, ids and slots.
+
     Examples:
       plan diff old.yaml new.yaml
+      plan diff job.py http://localhost:8081 --exit-code
       plan diff savepoints/savepoint-4f2a job.py
       plan diff git:main:jobs/orders.py jobs/orders.py --exit-code
       plan diff plan.lock.json job.yaml --format json
@@ -54,6 +59,16 @@ def diff(
     use_load_options(api, parallelism)
     if locate.is_savepoint(old):
         return _restore(old, new, exit_code, format, flink_new or flink)
+    if is_export(old) or is_export(new):
+        from cli.observed.diff import diff_exports
+
+        return diff_exports(
+            old,
+            new,
+            snapshots=lambda side: load_version(side, lambda job: flink_for(flink, job)).snapshots,
+            exit_code=exit_code,
+            format=format,
+        )
     before = load_version(old, lambda job: flink_for(flink_old or flink, job))
     after = load_version(new, lambda job: flink_for(flink_new or flink, job))
     pairs = pair_jobs(before, after)

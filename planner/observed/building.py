@@ -279,7 +279,7 @@ def _vertices(
             parents=parents,
             max_parallelism=facts.max_parallelism.get(vertex.id),
             group=facts.groups.get(vertex.id),
-            source_kind=facts.source_kinds.get(vertex.id),
+            source_kind=None if vertex.inputs else facts.source_kinds.get(vertex.id),
             name=facts.names.get(vertex.id, ""),
         )
         for vertex, (own, parents) in zip(job.vertices, members, strict=True)

@@ -42,7 +42,8 @@ ROOMS: dict[str, frozenset[str]] = {
     **{f"planner.frontends.pyflink.declared{room}": PYFLINK for room in DECLARED},
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
     "planner.frontends.flink_export": WORDS | {"planner.graphs"},
-    "planner.observed": WORDS | {"planner.flink", "planner.graphs", "planner.frontends.flink_export"},
+    "planner.observed": WORDS
+    | {"planner.flink", "planner.frontends.flink_export", "planner.graphs", "planner.snapshots"},
     "planner.snapshots": WORDS | {"planner.graphs", "planner.flink"},
     "planner.savepoints": PLANNER,
     "planner.explanation": PLANNER | {"planner.chaining"},
@@ -83,12 +84,14 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.frontends.yaml", "planner.lint", "planner.snapshots"}
     | {"spark_runner.clusters", "spark_runner.runs"}
     | {f"cli.render.{room}" for room in ("findings", "page", "pictures", "text")}
-    | {"cli", "cli.render", "cli.observed"},
-    "cli.observed": WORDS | {"planner.observed", "cli", "cli.render.text"},
+    | {"cli", "cli.render", "cli.observed", "planner.frontends.flink_export", "planner.observed"},
+    "cli.observed": WORDS
+    | {"planner.frontends.flink_export", "planner.observed", "planner.snapshots"}
+    | {"cli", "cli.render.text"},
     "cli.render": WORDS | {"planner.chaining", "planner.graphs", "planner.lint"},
     "cli.render.text": RENDER
     | PLANNER
-    | {"planner.chaining", "planner.observed"}
+    | {"planner.chaining", "planner.frontends.flink_export", "planner.observed"}
     | {"planner.deployment", "planner.diff", "planner.explanation", "planner.lint", "planner.savepoints"}
     | {"spark_runner.figures", "spark_runner.program", "spark_runner.runs"},
     "cli.render.findings": RENDER | {"cli", "planner.lint"},
