@@ -186,7 +186,9 @@ def with_partitions(spark: SparkSession, frame: DataFrame, count: int) -> DataFr
         return frame.coalesce(count)
     if now < count:
         nulls = (F.lit(None).cast(f.dataType).alias(f.name) for f in frame.schema.fields)
-        return frame.union(spark.range(0, 0, 1, count - now).select(*nulls))
+        # an empty range would have no partitions at all, so each has one row that is left out
+        padding = spark.range(0, count - now, 1, count - now).where(F.col("id") < 0)
+        return frame.union(padding.select(*nulls))
     return frame
 
 

@@ -1,0 +1,140 @@
+"""Which pass an operator goes into, and what its records look like to those that read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from planner.graphs.stream_graph import StreamNode
+from planner.job import Operator, Watermarks, Window
+from planner.kinds import KEEPS_COLUMNS
+from spark_runner.lowering.drafts import Draft, Drafts, Place, Stream
+from spark_runner.lowering.inlets import inlet
+from spark_runner.lowering.job_view import JobView
+from spark_runner.lowering.operators import Lowered
+from spark_runner.program.program import Inlet, Operation, Outlet
+
+__all__ = ["place", "publish", "stamp_source"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Home:
+    """A pass that an operator joins, and which operation's records it reads there; None reads the pass's inlet."""
+
+    draft: int
+    parent: int | None = None
+    tag: str | None = None
+
+
+def place(view: JobView, drafts: Drafts, step: int, node: StreamNode, lowered: Lowered) -> Place:
+    """Put an operator into the pass in front of it, or into a new one."""
+    operator, keyed = view.operator(node), view.job.is_keyed(node.operator)
+    home = _same_pass(view, drafts, step, node, lowered) or _new_pass(view, drafts, step, node, lowered)
+    operation = Operation(
+        node=node.id,
+        name=node.name,
+        operator=operator,
+        parent=home.parent,
+        tag=home.tag,
+        role=lowered.role,
+        keyed=keyed,
+        output=operator.output,
+    )
+    return drafts.append(home.draft, operation)
+
+
+def _new_pass(view: JobView, drafts: Drafts, step: int, node: StreamNode, lowered: Lowered) -> _Home:
+    # first the inlets: computing a key may put a pass in front of this one
+    inlets = [inlet(view, drafts, step, node, edge) for edge in view.edges_into(node)]
+    draft = Draft(step, lowered.engine, view.parallelism(step), inlets=inlets, grouped=lowered.grouped)
+    return _Home(draft=drafts.add(draft))
+
+
+def _same_pass(view: JobView, drafts: Drafts, step: int, node: StreamNode, lowered: Lowered) -> _Home | None:
+    edges = view.edges_into(node)
+    if not view.chained(step, edges) or view.job.is_keyed(view.operator(node)):
+        return None
+    stream = drafts.stream(view.graph.edges[edges[0]])
+    if drafts.engine(stream) == lowered.engine:
+        return _Home(draft=stream.source, parent=stream.operation, tag=stream.tag)
+    return _sibling(drafts, step, stream) if lowered.engine == "python" else None
+
+
+def _sibling(drafts: Drafts, step: int, stream: Stream) -> _Home | None:
+    """A Python pass of this step that reads the very same records already."""
+    for number, draft in enumerate(drafts.passes):
+        if draft.step != step or draft.engine != "python" or draft.grouped or len(draft.inlets) != 1:
+            continue
+        (only,) = draft.inlets
+        outlet = drafts.passes[only.source].outlets[only.outlet]
+        if only.exchange is None and (only.source, outlet.operation) == (stream.source, stream.operation):
+            return _Home(draft=number)
+    return None
+
+
+def publish(view: JobView, drafts: Drafts, node: StreamNode, at: Place) -> None:
+    """Let others read what an operator gives, and its side outputs."""
+    operator = view.operator(node)
+    native = drafts.passes[at.draft].engine == "native"
+    drafts.publish(node.id, _output(view, drafts, node, at))
+    for side in () if native else view.side_outputs(operator):
+        stream = Stream(
+            source=at.draft,
+            operation=at.operation,
+            tag=side.tag,
+            pickled=side.output is None,
+            columns=side.output,
+            declared_by=at.operation,
+        )
+        drafts.publish(node.id, stream)
+
+
+def _output(view: JobView, drafts: Drafts, node: StreamNode, at: Place) -> Stream:
+    operator = view.operator(node)
+    native = drafts.passes[at.draft].engine == "native"
+    plain = Stream(source=at.draft, operation=at.operation, tag=None, pickled=False)
+    if not _keeps_columns(operator) or operator.output is not None:
+        pickled = not native and operator.output is None
+        return replace(plain, pickled=pickled, columns=operator.output, declared_by=at.operation)
+    inherited = drafts.stream(view.graph.edges[view.edges_into(node)[0]])
+    return replace(
+        plain,
+        pickled=inherited.pickled and not native,
+        columns=inherited.columns,
+        declared_by=inherited.declared_by if inherited.source == at.draft else None,
+    )
+
+
+def _keeps_columns(operator: Operator) -> bool:
+    if operator.kind == "window_reduce":
+        return isinstance(operator.behaviour, Window) and operator.behaviour.form == "reduce"
+    return operator.kind in KEEPS_COLUMNS
+
+
+def stamp_source(view: JobView, drafts: Drafts, node: StreamNode) -> None:
+    """A strategy given with the source: no operator of its own in Flink, an operation of the same node here."""
+    operator = view.operator(node)
+    strategy = operator.watermarks
+    if strategy is None or node.id not in view.event_time.stamped:
+        return
+    if strategy.time is None and strategy.assigner is None:
+        return
+    if strategy.assigner is not None:
+        strategy = replace(strategy, assigner=view.functions.loaded(strategy.assigner, operator))
+    stream = drafts.main_stream(node.id)
+    if strategy.assigner is not None and drafts.engine(stream) == "native":
+        stream = _behind_python_pass(drafts, stream)
+    _append_stamp(drafts, node, operator, strategy, stream)
+
+
+def _behind_python_pass(drafts: Drafts, stream: Stream) -> Stream:
+    source = drafts.passes[stream.source]
+    arriving = Inlet(source=stream.source, outlet=drafts.outlet(stream, Outlet(operation=stream.operation)))
+    return stream.behind(drafts.add(Draft(source.step, "python", source.parallelism, inlets=[arriving])))
+
+
+def _append_stamp(drafts: Drafts, node: StreamNode, operator: Operator, strategy: Watermarks, stream: Stream) -> None:
+    role = "watermarks" if drafts.engine(stream) == "python" else ""
+    stamping = replace(operator, kind="watermarks", behaviour=strategy, watermarks=None)
+    operation = Operation(node=node.id, name=node.name, operator=stamping, parent=stream.operation, role=role)
+    at = drafts.append(stream.source, operation)
+    drafts.replace_main(node.id, replace(stream, operation=at.operation))
