@@ -80,8 +80,6 @@ class Totals:
                     host=one["host"],
                     started=one["started"],
                     seconds=one["seconds"],
-                    records_in=one["taken"],
-                    records_out=one["given"],
                 )
                 for (owner, subtask), one in sorted(self._subtasks.items())
                 if owner == number
