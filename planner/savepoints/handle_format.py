@@ -50,8 +50,7 @@ def read_stream(cursor: Cursor, depth: int = 0) -> Stream | None:
 
 def _segment(cursor: Cursor) -> Stream:
     """A part of a file that several pieces of state share."""
-    begin = cursor.int64("the start of a segment")
-    size = _size(cursor)
+    begin, size = _size(cursor), _size(cursor)
     cursor.int32("the scope of a segment")
     path = cursor.text("a path")
     cursor.text("the id of a segment")

@@ -59,18 +59,20 @@ def reduce_plan(plan: Plan) -> NewJob:
     assert graph is not None
     node_of = {id_: node for node, id_ in plan.operator_ids.items()}
     set_by_user = {node.id for node in plan.stream_graph.nodes if node.max_parallelism > 0}
+    inputs: dict[int, list[tuple[int, bool]]] = {}
+    for edge in graph.edges:
+        inputs.setdefault(edge.target, []).append((edge.source, edge.distribution == "ALL_TO_ALL"))
     vertices = []
     for position, vertex in enumerate(graph.vertices):
         configured = any(node in set_by_user for node in (*vertex.nodes, *vertex.chained_sources))
         pairs = zip(vertex.operator_ids, vertex.user_hashes, strict=True)
-        into = (edge for edge in graph.edges if edge.target == position)
         vertices.append(
             NewVertex(
                 name=vertex.name,
                 parallelism=vertex.parallelism,
                 max_parallelism=vertex.max_parallelism if configured else -1,
                 operators=tuple(NewOperator(id=id_, uid_hash=hashed, node=node_of[id_]) for id_, hashed in pairs),
-                inputs=tuple((edge.source, edge.distribution == "ALL_TO_ALL") for edge in into),
+                inputs=tuple(inputs.get(position, ())),
             )
         )
     return NewJob(vertices=tuple(vertices), flink=plan.flink)

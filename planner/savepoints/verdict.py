@@ -139,19 +139,15 @@ def _runs_on(own: set[_Finished], before: set[_Finished], everywhere: bool) -> b
 
 def _assignment(job: NewJob, kept: Mapping[str, SavedOperator]) -> Iterator[Complaint]:
     taken = [{id_: kept[id_] for _, id_ in vertex.taken(kept) if id_ in kept} for vertex in job.vertices]
-    sends = [_holds_records(each, "output_channels") for each in taken]
-    receives = [_holds_records(each, "input_channels") for each in taken]
-    for position, vertex in enumerate(job.vertices):
-        saved = taken[position]
-        behind = (at for at, other in enumerate(job.vertices) if any(before == position for before, _ in other.inputs))
-        assigned = (
-            any(operator.subtasks for operator in saved.values())
-            or any(sends[before] for before, _ in vertex.inputs)
-            or any(receives[at] for at in behind)
-        )
-        if assigned:
-            yield from _parallelism(vertex, saved)
-            yield from _channels(vertex, saved, kept)
+    assigned = {at for at, saved in enumerate(taken) if any(operator.subtasks for operator in saved.values())}
+    for position, vertex in enumerate(job.vertices):  # records in flight are state of both ends of their edge
+        receives = _holds_records(taken[position], "input_channels")
+        for before, _ in vertex.inputs:
+            assigned |= {before} if receives else set()
+            assigned |= {position} if _holds_records(taken[before], "output_channels") else set()
+    for position in sorted(assigned):
+        yield from _parallelism(job.vertices[position], taken[position])
+        yield from _channels(job.vertices[position], taken[position], kept)
 
 
 def _holds_records(saved: Mapping[str, SavedOperator], channels: str) -> bool:
