@@ -77,7 +77,7 @@ def _see_through(run: RunFolder, request: RunRequest) -> int:
     run.move("CREATED")
     outcome = supervise(prepared.program, run, strategy=prepared.strategy, audience=Lines(sys.stdout, sys.stderr))
     if request.report is not None:
-        write_report(Path(request.folder, request.report), outcome.report.to_dict())
+        write_report(Path(request.folder, request.report), outcome.report.to_dict(), prepared.plan)
     return exit_code(outcome)
 
 

@@ -149,7 +149,7 @@ def _see_through(prepared: PreparedRun, folder: RunFolder, *, follow: bool, form
         _print_results(outcome, document, audience)
     report = outcome.record.request.report
     if report is not None:
-        write_report(Path(report), document)
+        write_report(Path(report), document, prepared.plan)
     _speed_up_the_next(outcome)
     return leave_at_once(outcome) if outcome.abandoned else exit_code(outcome)
 

@@ -7,16 +7,16 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from cli.render.pictures.palette import dark_of
 
-__all__ = ["asset", "dark_rules", "embedded", "filled", "island", "policy"]
+__all__ = ["asset", "dark_rules", "embedded", "filled", "island", "policy", "script"]
 
-SCRIPT = ("model.js", "view.js", "select.js", "panel.js", "overview.js", "list.js", "start.js")
+SCRIPT = ("theme.js", "model.js", "view.js", "select.js", "panel.js", "overview.js", "list.js", "start.js")
 # What Graphviz writes and the page needs not: comments, titles, links without a target, attributes the style sheet has.
 _SPARE = re.compile(
     r"<!--.*?-->|<title>.*?</title>\n?|</?a\b[^>]*>\n?| xml:space=\"preserve\"| font-family=\"[^\"]*\""
@@ -33,15 +33,15 @@ def asset(name: str) -> str:
     return files("cli.render.page").joinpath(*name.split("/")).read_text(encoding="utf-8")
 
 
-def script() -> str:
-    """The page's one script, from its parts."""
-    return '"use strict";\n(() => {\n' + "\n".join(asset(f"script/{part}") for part in SCRIPT) + "})();\n"
+def script(parts: Iterable[str] = SCRIPT) -> str:
+    """One script, from its parts."""
+    return '"use strict";\n(() => {\n' + "\n".join(asset(f"script/{part}") for part in parts) + "})();\n"
 
 
-def policy(*, script: str | None, style: str) -> str:
+def policy(*, script: str, style: str) -> str:
     """A content security policy: this script and this style sheet, and nothing from anywhere."""
-    allowed = f"script-src '{_digest(script)}'" if script is not None else "script-src 'none'"
-    return f"default-src 'none'; {allowed}; style-src '{_digest(style)}'; base-uri 'none'; form-action 'none'"
+    allowed = f"script-src '{_digest(script)}'; style-src '{_digest(style)}'"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
 def _digest(text: str) -> str:
@@ -82,7 +82,7 @@ def dark_rules(drawings: str) -> str:
     for light, dark in dark_of().items():
         for name in ("fill", "stroke"):
             written = [value for value in _spellings(light) if f'{name}="{value}"' in drawings]
-            rules += [f':root[data-theme="dark"] svg [{name}="{value}"]{{{name}:{dark}}}' for value in written]
+            rules += [f':where([data-theme="dark"]) svg [{name}="{value}"]{{{name}:{dark}}}' for value in written]
     return "@media screen{" + "".join(rules) + "}"
 
 

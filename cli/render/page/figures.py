@@ -7,6 +7,7 @@ from typing import Any
 
 from cli.render.pictures.overlay import Overlay, VertexNote
 from cli.render.text.run_report import shown_bytes, shown_seconds
+from cli.render.words import count
 from planner.errors import OptionError
 from planner.pipeline import Plan
 
@@ -29,7 +30,7 @@ def run_notes(plan: Plan, report: Report) -> Overlay:
         },
         records={node: words for node, operator in records.items() if (words := _records(operator))},
         carried={
-            number: f"{_count(carried)} records"
+            number: count(carried, "record")
             for number, edge in enumerate(plan.stream_graph.edges)
             if edge.side_output is None and (carried := (records.get(edge.source) or {}).get("records_out")) is not None
         },
@@ -115,7 +116,7 @@ def _live(report: Report) -> list[tuple[str, str]]:
 
 def _records(operator: Mapping[str, Any]) -> str:
     taken, given = operator.get("records_in"), operator.get("records_out")
-    parts = [f"{_count(taken)} in"] if taken is not None else []
+    parts = [f"{_count(taken)} in"] if taken else []  # a source takes nothing in
     parts += [f"{_count(given)} out"] if given is not None else []
     return ", ".join(parts)
 

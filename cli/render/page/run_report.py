@@ -1,66 +1,88 @@
-"""A run's report as one self-contained page."""
+"""A run's report as one self-contained page, with the look of the plan's page and a link to it."""
 
 from __future__ import annotations
 
 import html
 import time
 from typing import Any
+from urllib.parse import quote
 
+from cli.render.page import document
 from cli.render.text.run_report import shown_bytes, shown_seconds
 
 __all__ = ["report_page"]
 
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; color: #1c2430; }
-table { border-collapse: collapse; width: 100%; }
-th, td { padding: .3rem .6rem; text-align: left; vertical-align: top; }
-thead th { border-bottom: 2px solid #1c2430; } tbody.vertex { border-bottom: 1px solid #ccd3dc; }
-.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.op td:first-child { padding-left: 2rem; }
-.FINISHED { color: #12723c; } .FAILED { color: #b3261e; } .CANCELED { color: #8a5a00; }
-.bar { background: #4c7fc0; height: .7rem; border-radius: .15rem; min-width: 2px; } pre { white-space: pre-wrap; }
-.track { background: #eef1f5; border-radius: .15rem; margin: .1rem 0; }
-@media (prefers-color-scheme: dark) { body { background: #14181f; color: #dde3ea; } .track { background: #262d38; } }
-"""
+# (title, whether it is a number)
 _COLUMNS = (
-    "Vertex, operator",
-    "Stage",
-    "Subtasks",
-    "Attempts",
-    "In",
-    "Out",
-    "Shuffle in",
-    "Shuffle out",
-    "Time",
-    "Skew",
-    "Host",
+    ("Task, operator", False),
+    ("Stage", True),
+    ("Subtasks", True),
+    ("Attempts", True),
+    ("In", True),
+    ("Out", True),
+    ("Shuffle in", True),
+    ("Shuffle out", True),
+    ("Time", True),
+    ("Skew", True),
+    ("Host", False),
 )
+MOST_BARS = 2_000
 
 
-def report_page(report: dict[str, Any]) -> str:
-    """The whole page."""
-    title = html.escape(f"{report['name'] or 'job'}: run {report['id']}")
-    heads = "".join(f"<th{' class=n' if 0 < at < 10 else ''}>{name}</th>" for at, name in enumerate(_COLUMNS))
-    return (
-        f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title>\n<style>{_STYLE}</style>\n'
-        f"<h1>{title}</h1>\n{_summary(report)}\n<table><thead><tr>{heads}</tr></thead>\n"
-        f"{''.join(_vertex(vertex) for vertex in report['vertices'])}</table>\n{_timeline(report)}\n</html>\n"
+def report_page(report: dict[str, Any], plan_page: str | None = None) -> str:
+    """The whole page; `plan_page`: the name of the page of the plan, in the same folder."""
+    style = document.asset("look.css") + document.asset("run_report.css")
+    script = document.script(("theme.js",))
+    link = f'<a href="{html.escape(quote(plan_page))}">The plan with these figures</a>' if plan_page else ""
+    return document.filled(
+        document.asset("run_report.html"),
+        {
+            "POLICY": document.policy(script=script, style=style),
+            "TITLE": html.escape(f"{report['name'] or 'job'}: run {report['id']}"),
+            "STYLE": style,
+            "LINK": link,
+            "CONTENT": f"{_summary(report)}\n{_figures(report)}\n{_timeline(report)}",
+            "SCRIPT": script,
+        },
     )
 
 
 def _summary(report: dict[str, Any]) -> str:
     submitted = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(report["submitted"]))
     message = f"<pre>{html.escape(report['message'])}</pre>" if report["message"] else ""
+    state = html.escape(report["state"])
     return (
-        f"<p><b class={report['state']}>{report['state']}</b> on {html.escape(report['master'])}, {report['mode']}, "
-        f"{shown_seconds(report['seconds'])}, submitted {submitted}, attempt {report['attempt']}</p>{message}"
+        f'<p><span class="chip {state}">{state}</span> on {html.escape(report["master"])}, '
+        f"{html.escape(report['mode'])}, {shown_seconds(report['seconds'])}, submitted {submitted}, "
+        f"attempt {report['attempt']}</p>{message}"
     )
 
 
+def _figures(report: dict[str, Any]) -> str:
+    heads = "".join(f'<th scope="col"{_number(number)}>{title}</th>' for title, number in _COLUMNS)
+    bodies = "".join(_vertex(vertex) for vertex in report["vertices"])
+    return (
+        '<h2>Tasks</h2><div class="scroll" tabindex="0" role="region" aria-label="Tasks">'
+        f'<table class="figures"><thead><tr>{heads}</tr></thead>{bodies}</table></div>'
+    )
+
+
+def _number(number: bool) -> str:
+    return ' class="n"' if number else ""
+
+
+def _row(kind: str, name: str, cells: tuple[str, ...]) -> str:
+    figures = "".join(
+        f"<td{_number(number)}>{cell}</td>" for cell, (_, number) in zip(cells, _COLUMNS[1:], strict=True)
+    )
+    return f'<tr class="{kind}"><th scope="row" class="name">{name}</th>{figures}</tr>'
+
+
 def _vertex(vertex: dict[str, Any]) -> str:
+    state = html.escape(vertex["state"])
     cells = (
         ",".join(map(str, vertex["stages"])) or "-",
-        f"{vertex['parallelism']} <span class={vertex['state']}>{vertex['state']}</span>",
+        f'{vertex["parallelism"]} <span class="{state}">{state}</span>',
         str(vertex["attempts"] + vertex["attempt"] - 1),
         "",
         "",
@@ -68,19 +90,16 @@ def _vertex(vertex: dict[str, Any]) -> str:
         shown_bytes(vertex["shuffle_write"]),
         shown_seconds(vertex["seconds"]),
         "-" if vertex["skew"] is None else f"{vertex['skew']:.1f}",
+        html.escape(", ".join(vertex["hosts"]) or "-"),
     )
-    hosts = html.escape(", ".join(vertex["hosts"]) or "-")
-    head = f"<td><b>{vertex['vertex']} {html.escape(vertex['name'])}</b></td>"
-    figures = "".join(f"<td class=n>{cell}</td>" for cell in cells)
-    operators = "".join(_operator(operator) for operator in vertex["operators"])
-    return f"<tbody class=vertex><tr>{head}{figures}<td>{hosts}</td></tr>{operators}</tbody>\n"
+    name = f"<b>{vertex['vertex'] + 1}. {html.escape(vertex['name'])}</b>"
+    return f"<tbody>{_row('task', name, cells)}{''.join(_operator(one) for one in vertex['operators'])}</tbody>"
 
 
 def _operator(operator: dict[str, Any]) -> str:
     counts = ["-" if operator[key] is None else str(operator[key]) for key in ("records_in", "records_out")]
     name = html.escape(f"{operator['name']} ({operator['key']})")
-    cells = "".join(f"<td class=n>{cell}</td>" for cell in ("", "", "", *counts, "", "", "", ""))
-    return f"<tr class=op><td>{name}</td>{cells}<td></td></tr>"
+    return _row("op", name, ("", "", "", counts[0], counts[1], "", "", "", "", ""))
 
 
 def _timeline(report: dict[str, Any]) -> str:
@@ -95,13 +114,17 @@ def _timeline(report: dict[str, Any]) -> str:
         return ""
     first = min(subtask["started"] for _, subtask in spans)
     length = max(subtask["started"] + subtask["seconds"] for _, subtask in spans) - first or 1
-    rows = "".join(_bar(vertex, subtask, first, length) for vertex, subtask in spans)
-    return f"<h2>Subtasks</h2><table><tbody>{rows}</tbody></table>"
+    rows = "".join(_bar(vertex, subtask, first, length) for vertex, subtask in spans[:MOST_BARS])
+    rest = f"<p>and {len(spans) - MOST_BARS} more</p>" if len(spans) > MOST_BARS else ""
+    return f'<h2>Subtasks, over time</h2><table class="bars"><tbody>{rows}</tbody></table>{rest}'
 
 
 def _bar(vertex: dict[str, Any], subtask: dict[str, Any], first: float, length: float) -> str:
     left, width = 100 * (subtask["started"] - first) / length, 100 * subtask["seconds"] / length
-    label = html.escape(f"{vertex['vertex']} [{subtask['subtask']}] {subtask['host'] or ''}")
-    bar = f'<div class=bar style="margin-left:{left:.2f}%;width:{width:.2f}%"></div>'
+    label = html.escape(f"task {vertex['vertex'] + 1} [{subtask['subtask']}] {subtask['host'] or ''}")
     took = shown_seconds(subtask["seconds"])
-    return f"<tr><td>{label}</td><td style='width:75%'><div class=track>{bar}</div></td><td class=n>{took}</td></tr>"
+    bar = (
+        '<svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect x="{left:.2f}" width="{max(width, 0.3):.2f}" height="4"/></svg>'
+    )
+    return f'<tr><th scope="row" class="label">{label}</th><td>{bar}</td><td class="n took">{took}</td></tr>'

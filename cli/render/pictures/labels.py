@@ -66,7 +66,12 @@ def frame_title(theme: Theme, cluster: Cluster) -> str:
     """The title of a frame, its facts behind it."""
     parts = [f"<B>{_lines(cluster.title)}</B>"] if cluster.title else []
     parts += [f'<FONT POINT-SIZE="9">{_lines(cluster.subtitle, 60)}</FONT>'] if cluster.subtitle else []
-    return f'<FONT POINT-SIZE="10" COLOR="{theme.muted}">{f"{BLANK * 2} ".join(parts)}</FONT>'
+    return f'<FONT POINT-SIZE="10" COLOR="{_beside(theme, cluster)}">{f"{BLANK * 2} ".join(parts)}</FONT>'
+
+
+def _beside(theme: Theme, cluster: Cluster) -> str:
+    """The colour of what is said beside a name: on a hot frame the strong one, which can be read there."""
+    return theme.muted if cluster.heat is None else theme.ink
 
 
 def card(theme: Theme, cluster: Cluster, boxes: Sequence[Box]) -> str:
@@ -99,7 +104,7 @@ def lane(theme: Theme, cluster: Cluster, boxes: Sequence[Box], *, upright: bool 
     `upright`: its title on top, its boxes below each other, for arrows from the left to the right.
     """
     below = "".join(
-        f'<BR ALIGN="LEFT"/><FONT POINT-SIZE="9" COLOR="{theme.muted}">{label_text(part)}</FONT>'
+        f'<BR ALIGN="LEFT"/><FONT POINT-SIZE="9" COLOR="{_beside(theme, cluster)}">{label_text(part)}</FONT>'
         for text in cluster.subtitle.split("; ")
         for part in wrapped(text, 34)
     )

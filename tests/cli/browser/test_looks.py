@@ -132,7 +132,7 @@ def test_ten_thousand_subtasks_are_groups_that_open(
     groups.nth(4).click()
     found.page.locator("#panel details details > summary").nth(3).click()
     found.page.locator("#panel details details details > summary").nth(1).click()
-    found.page.get_by_role("button", name="4323", exact=True).click()
+    found.page.get_by_role("link", name="4323", exact=True).click()
     assert "Subtask 4323 of task 1" in found.panel()
     assert "slot 4323" in found.panel()
 

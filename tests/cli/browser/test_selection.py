@@ -59,11 +59,11 @@ def test_one_operator_is_followed_through_all_four_stages(opened: Opened) -> Non
     path = opened.page.locator("#path")
     assert path.inner_text().split("→")[0].strip() == "operator Total (total)"
     assert [step.strip() for step in path.inner_text().split("→")[1:4]] == ["task 4", "subtasks 0-1", "slots 2-3"]
-    path.get_by_role("button", name="task 4").click()
+    path.get_by_role("link", name="task 4").click()
     assert marked(opened) == {"job-n6", "job-c3"}
-    path.get_by_role("button", name="subtasks 0-1").click()
+    path.get_by_role("link", name="subtasks 0-1").click()
     assert marked(opened) == {"execution-c3", "execution-s3_0_0", "execution-s3_1_1"}
-    path.get_by_role("button", name="slots 2-3").click()
+    path.get_by_role("link", name="slots 2-3").click()
     assert {"physical-p2_2", "physical-p3_3"} <= marked(opened)
     assert "physical-p0_0" not in marked(opened)
 
@@ -166,8 +166,8 @@ def test_the_list_has_the_same_parts(opened: Opened) -> None:
     opened.tab("List")
     section = opened.page.locator("section:not([hidden])")
     for name in ("Clean (clean)", "Heavy (heavy)", "Total (total)"):
-        assert section.get_by_role("button", name=name).count() == 1
-    section.get_by_role("button", name="Clean → Heavy").click()
+        assert section.get_by_role("link", name=name).count() == 1
+    section.get_by_role("link", name="Clean → Heavy").click()
     assert "CH007" in opened.panel()
 
 

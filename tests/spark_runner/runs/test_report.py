@@ -91,7 +91,9 @@ def test_a_terminal_that_is_too_narrow_gets_sentences_that_fit() -> None:
 
 def test_the_page_shows_names_as_text_never_as_markup() -> None:
     page = report_page(report(vertex(1.0, name="<script>alert(1)</script>")))
-    assert "<script>" not in page and "&lt;script&gt;" in page
+    assert "<script>alert" not in page and "&lt;script&gt;" in page
+    assert "default-src 'none'" in page
+    assert 'href="my%20plan.html"' in report_page(report(vertex(1.0)), "my plan.html")
 
 
 @pytest.mark.parametrize(("value", "shown"), [(None, "-"), (0.25, "250 ms"), (3.21, "3.2 s"), (250.0, "4 min 10 s")])

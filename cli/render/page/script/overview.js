@@ -37,6 +37,7 @@ function legend() {
     [el("i", { class: "needed" }), "not chained: the result needs the exchange (a key, a broadcast)"],
     [el("i", { class: "fixed" }), "not chained: nothing that can be written chains it"],
   ];
+  if (data.diff) rows.push([el("b", {}, "+ − ~"), `added, removed, changed since ${data.diff.against}`]);
   return el("div", { class: "legend" }, ...rows.flatMap(([sign, words]) => [sign, el("span", {}, words)]));
 }
 

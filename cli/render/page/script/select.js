@@ -107,25 +107,35 @@ function drawPath() {
   path.replaceChildren();
   const task = selection && taskSelected();
   if (!selection || task === null) {
-    path.append(el("span", { class: "muted" }, selection ? panelTitle() : "Select an operator, an edge or a subtask: it is followed through all stages."));
+    path.append(...(selection ? placeWords() : [el("span", { class: "muted" }, "Select an operator, an edge or a subtask: it is followed through all stages.")]));
     return;
   }
-  const steps = [];
+  const steps = []; // [stage, words]
   const operator = selection.type === "op" ? operators.get(selection.node) : null;
-  if (operator) steps.push(["stream", `operator ${called(operator)}`, { type: "op", node: operator.node }]);
+  if (operator) steps.push(["stream", `operator ${called(operator)}`]);
   const name = data.tasks[task].name;
-  steps.push(["job", `task ${task + 1}${operator ? "" : `: ${name}`}`, operator || { type: "task", task }]);
+  steps.push(["job", `task ${task + 1}${operator ? "" : `: ${name}`}`]);
   if (execution) {
     const [low, high] = subtasksSelected(task);
     const slots = low === high ? [slotOf(task, low)] : slotsOf(task).slice(low, high + 1);
-    steps.push(["execution", low === high ? `subtask ${low}` : `subtasks ${low}-${high}`, operator || selection]);
-    steps.push(["physical", `slot${slots.length === 1 ? "" : "s"} ${rangeWords(slots)}`, operator || selection]);
-    if (execution.placement) steps.push(["physical", `task manager ${rangeWords(slots.map(managerOf))}`, operator || selection]);
+    steps.push(["execution", low === high ? `subtask ${low}` : `subtasks ${low}-${high}`]);
+    steps.push(["physical", `slot${slots.length === 1 ? "" : "s"} ${rangeWords(slots)}`]);
+    if (execution.placement) steps.push(["physical", `task manager ${rangeWords(slots.map(managerOf))}`]);
   }
   steps.forEach(([stage, words], at) => {
     if (at) path.append(el("span", { class: "muted", "aria-hidden": "true" }, "→"));
-    path.append(el("button", { class: "link", type: "button", click: () => { show(stage); const part = current().querySelector(":scope > svg .on"); if (part) reveal(part); } }, words));
+    path.append(link(words, selection, stage));
   });
+}
+
+// An edge lies between two tasks, or in one; slots and task managers are their own place.
+function placeWords() {
+  if (selection.type !== "edge") return [el("span", { class: "muted" }, panelTitle())];
+  const { source, target } = data.edges[selection.edge];
+  const [from, to] = [source, target].map((node) => operators.get(node).task);
+  return [link(`edge ${panelTitle()}`, selection, "stream"), el("span", { class: "muted", "aria-hidden": "true" }, "→"),
+    link(from === to ? `inside task ${from + 1}` : `from task ${from + 1} to task ${to + 1}`, selection, "job"),
+    ...(from === to || !execution ? [] : [el("span", { class: "muted", "aria-hidden": "true" }, "→"), link(count(data.edges[selection.edge].traffic.channels, "channel"), selection, "execution")])];
 }
 
 function taskSelected() {
@@ -143,14 +153,14 @@ function subtasksSelected(task) {
 const word = (key) => encodeURIComponent(key).replaceAll("%20", "+");
 const unword = (written) => decodeURIComponent(written.replaceAll("+", " "));
 
-function address() {
-  const parts = [`stage=${stageOf(current())}`];
-  if (selection) {
-    if (selection.type === "op") parts.push(`op=${word(operators.get(selection.node).key)}`);
-    if (selection.type === "task") parts.push(`task=${selection.task + 1}`);
-    if (selection.type === "subtask") parts.push(`subtask=${selection.task + 1}:${selection.subtask}`);
-    if (selection.type === "slot") parts.push(`slot=${selection.slot}`);
-    if (selection.type === "edge") parts.push(`edge=${edgeWord(selection.edge)}`);
+function address(chosen, stage) {
+  const parts = [`stage=${stage || stageOf(current())}`];
+  switch (chosen && chosen.type) {
+    case "op": parts.push(`op=${word(operators.get(chosen.node).key)}`); break;
+    case "task": parts.push(`task=${chosen.task + 1}`); break;
+    case "subtask": parts.push(`subtask=${chosen.task + 1}:${chosen.subtask}`); break;
+    case "slot": parts.push(`slot=${chosen.slot}`); break;
+    case "edge": parts.push(`edge=${edgeWord(chosen.edge)}`); break;
   }
   if (variant !== null) parts.push(`whatif=${variant + 1}`);
   return `#${parts.join("&")}`;
@@ -166,7 +176,7 @@ function edgeWord(number) {
 let quiet = false;
 function remember() {
   if (quiet) return;
-  try { history.replaceState(null, "", address()); } catch { /* a page in a frame without an address of its own */ }
+  try { history.replaceState(null, "", address(selection)); } catch { /* a page in a frame without an address of its own */ }
 }
 
 function follow(hash) {

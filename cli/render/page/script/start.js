@@ -1,4 +1,4 @@
-// Search, keys, the theme, and the first picture.
+// Search, keys, and the first picture.
 const search = document.getElementById("search");
 const hits = document.getElementById("hits");
 let turn = 0;
@@ -76,23 +76,6 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "-") zoomMiddle(0.8);
   if (event.key === "0") fit(current());
   if (event.key === "Escape") select(null);
-});
-
-const theme = document.getElementById("theme");
-const dark = matchMedia("(prefers-color-scheme: dark)");
-function wear(name) {
-  document.documentElement.dataset.theme = name;
-  theme.textContent = name === "dark" ? "Light" : "Dark";
-  theme.title = `Change to the ${name === "dark" ? "light" : "dark"} look`;
-}
-let chosenTheme = null;
-try { chosenTheme = localStorage.getItem("plan-theme"); } catch { /* not allowed here */ }
-wear(chosenTheme || (dark.matches ? "dark" : "light"));
-dark.addEventListener("change", () => { if (!chosenTheme) wear(dark.matches ? "dark" : "light"); });
-theme.addEventListener("click", () => {
-  chosenTheme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-  wear(chosenTheme);
-  try { localStorage.setItem("plan-theme", chosenTheme); } catch { /* it lasts as long as the page */ }
 });
 
 // The whole list is in the print of a list.
