@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cli import console, locate
+from cli.exports import is_export
 from cli.load_options import ApiOption, ParallelismOption, use_load_options
 from cli.options import FlinkOption, FormatOption, JobArgument
 from cli.render.text.order import order_lines
@@ -24,6 +25,11 @@ def order(
       plan order job.py --format json
     """
     use_load_options(api, parallelism)
+    if job is not None and is_export(job):
+        from cli.observed.show import order_export
+
+        order_export(job, format=format)
+        return
     definition = locate.load(job)
     compiled = compile_plan(definition, until="job", flink=locate.flink_for(flink, definition))
     assert compiled.job_graph is not None

@@ -10,6 +10,7 @@ import typer
 
 from cli import console
 from cli.deployment_options import SlotsOption, SpreadOption, TaskManagersOption, show_deployment
+from cli.exports import is_export
 from cli.files import write_whole
 from cli.load_options import ApiOption, ParallelismOption, use_load_options
 from cli.locate import find_job, flink_for, nearest_config
@@ -93,6 +94,7 @@ def render(
       plan render job.yaml -f html -o plan.html --open
       plan render job.yaml -o plan.html --diff git:main:job.yaml
       plan render job.yaml -o job.mmd --direction right
+      plan render http://localhost:8081 --stage job -o running.svg
     """
     from cli.render.pictures.dot import Look
 
@@ -106,7 +108,12 @@ def render(
         content = _in_format(_run_picture(run, stage), chosen, Look(theme=theme, direction=direction), wrap)
     else:
         spec = find_job(job)
-        if chosen == "html":
+        if is_export(spec):
+            from cli.observed.render import picture_of_export
+
+            picture = picture_of_export(spec, stage=stage, format=chosen)
+            content = _in_format(picture, chosen, Look(theme=theme, direction=direction), wrap)
+        elif chosen == "html":
             content = _page(_compile(spec, "physical", flink), spec, request, diff, run)
         else:
             compiled = _compile(spec, _until(stage), flink)

@@ -16,6 +16,7 @@ from cli.deployment_options import (
     TaskManagersOption,
     show_deployment,
 )
+from cli.exports import is_export
 from cli.load_options import ApiOption, ParallelismOption, use_load_options
 from cli.options import FlinkOption, FormatOption, JobArgument, StageName, TextOrJson
 from cli.render.styled import Line
@@ -64,6 +65,7 @@ def show(
       plan show job.py --stage physical --fail 'Map[3]'
       plan show job.yaml --stage all --format json
       plan show savepoints/savepoint-4f2a
+      plan show http://localhost:8081 --stage job
     """
     request = DeploymentRequest(
         task_managers=task_managers,
@@ -77,6 +79,11 @@ def show(
         if stage != "all" or request != DeploymentRequest():
             raise OptionError(f"{job} is a savepoint, which has no stages", hint="only --format is for savepoints")
         _show_savepoint(job, format)
+        return
+    if job is not None and is_export(job):
+        from cli.observed.show import show_export
+
+        show_export(job, stage=stage, format=format)
         return
     stages: tuple[Stage, ...] = STAGES if stage == "all" else (stage,)
     use_load_options(api, parallelism)

@@ -87,7 +87,7 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"cli", "cli.render", "cli.observed", "planner.frontends.flink_export", "planner.observed"},
     "cli.observed": WORDS
     | {"planner.frontends.flink_export", "planner.observed", "planner.snapshots"}
-    | {"cli", "cli.render.text"},
+    | {"cli", "cli.render", "cli.render.pictures", "cli.render.text"},
     "cli.render": WORDS | {"planner.chaining", "planner.graphs", "planner.lint"},
     "cli.render.text": RENDER
     | PLANNER
