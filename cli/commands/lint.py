@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import typer
 
 from cli import console
+from cli.exports import is_export, refuse_for_exports
 from cli.files import write_whole
 from cli.load_options import ApiOption, ParallelismOption, use_load_options
 from cli.locate import find_job, load_contents
@@ -77,8 +78,14 @@ def lint(
       plan lint jobs/ --baseline plan.lock.json --update-baseline
       plan lint jobs/ --select PL0,PL101 --format sarif -o plan.sarif
       plan lint --savepoint savepoints/savepoint-4f2a job.py
+      plan lint http://localhost:8081
     """
     use_load_options(api, parallelism)
+    exports = [one for one in jobs or [] if is_export(one)]
+    if exports:
+        return _lint_exports(
+            exports, jobs or [], select, ignore, format, output, exit_zero, baseline or savepoint or update
+        )
     specs = _specs(jobs or [])
     recorded = _baseline(baseline, specs, update=update)
     if update:
@@ -91,6 +98,29 @@ def lint(
     if report.unrecorded:
         names = ", ".join(repr(name) for name in report.unrecorded)
         console.message(f"not in the baseline yet: {names}; --update-baseline adds what is new", "dim")
+    _print(report, format, output)
+    return 1 if report.findings and not exit_zero else 0
+
+
+def _lint_exports(
+    exports: list[str],
+    jobs: list[str],
+    select: list[str] | None,
+    ignore: list[str] | None,
+    format: LintFormat,
+    output: Path | None,
+    exit_zero: bool,
+    other_options: object,
+) -> int:
+    """What Flink says about jobs: fewer rules, no baseline and no savepoint."""
+    from cli.observed.lint import lint_exports
+
+    if len(exports) < len(jobs):
+        raise OptionError(
+            "job files and exports of Flink cannot be linted together", hint="lint them one after the other"
+        )
+    refuse_for_exports(exports[0], **{"--baseline, --savepoint or --update-baseline": other_options})
+    report = lint_exports(exports, select=select or [], ignore=ignore or [])
     _print(report, format, output)
     return 1 if report.findings and not exit_zero else 0
 

@@ -86,7 +86,7 @@ ROOMS: dict[str, frozenset[str]] = {
     | {f"cli.render.{room}" for room in ("findings", "page", "pictures", "text")}
     | {"cli", "cli.render", "cli.observed", "planner.frontends.flink_export", "planner.observed"},
     "cli.observed": WORDS
-    | {"planner.frontends.flink_export", "planner.observed", "planner.snapshots"}
+    | {"planner.frontends.flink_export", "planner.lint", "planner.observed", "planner.settings", "planner.snapshots"}
     | {"cli", "cli.render", "cli.render.pictures", "cli.render.text"},
     "cli.render": WORDS | {"planner.chaining", "planner.graphs", "planner.lint"},
     "cli.render.text": RENDER
@@ -95,7 +95,9 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.deployment", "planner.diff", "planner.explanation", "planner.lint", "planner.savepoints"}
     | {"spark_runner.figures", "spark_runner.program", "spark_runner.runs"},
     "cli.render.findings": RENDER | {"cli", "planner.lint"},
-    "cli.render.pictures": RENDER | PLANNER | {"planner.deployment", "planner.explanation"},
+    "cli.render.pictures": RENDER
+    | PLANNER
+    | {"planner.deployment", "planner.explanation", "planner.frontends.flink_export", "planner.observed"},
     "cli.render.page": RENDER
     | PLANNER
     | {"cli.render.pictures", "cli.render.text", "planner.chaining", "planner.deployment"}

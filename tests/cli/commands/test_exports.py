@@ -131,3 +131,61 @@ def test_an_unreachable_cluster_is_one_message(capsys: pytest.CaptureFixture[str
         address = cluster.address
     assert main(["explain", address]) == 2
     assert "refuses the connection" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", [*flink_exports.planned()[:6], NAME])
+def test_every_stage_of_every_export_is_printed_and_drawn(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [path(name)] if name == NAME else [path(f"{name}/streamplan.json"), path(f"{name}/jobplan.json")]
+    for file in files:
+        for stage in ("stream", "job", "all"):
+            assert main(["show", file, "--stage", stage]) == 0
+        assert main(["show", file, "--format", "json"]) == 0
+        assert main(["order", file]) == 0
+        assert main(["order", file, "--format", "json"]) == 0
+        for stage in ("stream", "job"):
+            assert main(["render", file, "--stage", stage, "-o", str(tmp_path / "job.dot")]) == 0
+            assert main(["render", file, "--stage", stage, "-o", str(tmp_path / "job.mmd")]) == 0
+        assert main(["lint", file]) == 0
+    assert "skipped PL101" in capsys.readouterr().err
+
+
+def test_hot_vertices_are_coloured(cluster_address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "job.dot"
+    assert main(["render", cluster_address, "-o", str(target)]) == 0
+    assert "backpressured 0%" in target.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("stage", ["execution", "physical"])
+def test_stages_that_no_export_has_are_refused(stage: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", path("2.3/AsyncIO/jobplan.json"), "--stage", stage]) == 2
+    assert main(["render", path("2.3/AsyncIO/jobplan.json"), "--stage", stage, "-f", "dot"]) == 2
+    assert f"has no {stage} graph" in capsys.readouterr().err
+    assert main(["render", path("2.3/AsyncIO/jobplan.json"), "-f", "html"]) == 2
+
+
+def test_the_order_is_source_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["order", path("2.3/nexmark-q5/jobplan.json"), "--format", "json"]) == 0
+    order = json.loads(capsys.readouterr().out)["order"]
+    assert all(source < placed["position"] for placed in order for source in placed["inputs"])
+    assert [len(placed["inputs"]) for placed in order] == [0, 1, 1, 2]
+
+
+def test_rules_whose_facts_exist_find_what_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = "[tool.plan.lint]\nmax_channels = 3\n[tool.plan.cluster]\ntask_managers = 1\nslots = 1\n"
+    (tmp_path / "pyproject.toml").write_text(settings, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["lint", path("rest/1.20/tuned-slot-groups"), "--format", "json"]) == 1
+    captured = capsys.readouterr()
+    assert {finding["code"] for finding in json.loads(captured.out)["findings"]} == {"PL104", "PL106"}
+    assert "PL106" not in captured.err
+    assert main(["lint", path("2.3/tuned-slot-groups/streamplan.json"), "--select", "PL106"]) == 0
+    assert "skipped PL106" in capsys.readouterr().err
+
+
+def test_exports_and_job_files_are_not_linted_together(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lint", path("2.3/AsyncIO/jobplan.json"), "job.yaml"]) == 2
+    assert main(["lint", path("2.3/AsyncIO/jobplan.json"), "--update-baseline"]) == 2
