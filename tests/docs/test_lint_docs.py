@@ -34,7 +34,7 @@ def test_the_pytest_example_runs(tmp_path: Path) -> None:
     assert "3 passed" in done.stdout, done.stdout
     (tmp_path / "job.yaml").write_text(job, encoding="utf-8")
     done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "counts (Keyed Aggregation) keeps keyed state" in done.stdout
+    assert "Keyed Aggregation (counts) keeps keyed state" in done.stdout
 
 
 def test_the_workflow_calls_commands_that_exist() -> None:
