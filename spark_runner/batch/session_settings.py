@@ -39,8 +39,8 @@ def configured(spark: SparkSession, program: SparkProgram) -> Iterator[None]:
                 spark.conf.set(name, value)
             yield
         finally:
-            for name, value in before.items():
-                _restore(spark, name, value)
+            for name, earlier in before.items():
+                _restore(spark, name, earlier)
 
 
 def _most_readers(program: SparkProgram) -> int:

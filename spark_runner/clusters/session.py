@@ -198,12 +198,13 @@ def _connect(gateway: Gateway, chosen: dict[str, str]) -> Any:
     # With these two set, PySpark takes the JVM that is there.
     os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"] = str(gateway.port), gateway.secret
     try:
-        SparkContext._ensure_initialized(gateway=launch_gateway())
+        SparkContext._ensure_initialized(gateway=launch_gateway())  # type: ignore[no-untyped-call]
     finally:
         del os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"]
-    spark = SparkSession.builder.config(map=chosen).getOrCreate()
+    spark = SparkSession.builder.config(map={**chosen}).getOrCreate()
     # A JVM that goes first, as a killed one does, is no reason for a traceback on the user's terminal.
-    spark.sparkContext._accumulatorServer.handle_error = lambda *_: None
+    accumulators: Any = spark.sparkContext._accumulatorServer
+    accumulators.handle_error = lambda *_: None
     logging.getLogger().addFilter(_is_not_py4j)
     logging.getLogger("py4j").addFilter(_is_not_py4j)
     return spark

@@ -96,8 +96,10 @@ def explain_start_failure(error: BaseException, master: Master, log: Path | None
     if isinstance(error, ExecutionError) and not isinstance(error, JvmEnded):
         return error
     known = _known(_KNOWN, f"{error}\n{_tail(log)}", master.url, log)
-    if known is not None or isinstance(error, JvmEnded):
-        return known or error
+    if known is not None:
+        return known
+    if isinstance(error, JvmEnded):
+        return error
     return ExecutionError(f"Spark did not start on {master.url}: {_first_line(error)}", hint=_where(log))
 
 

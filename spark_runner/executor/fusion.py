@@ -56,7 +56,8 @@ class FusedRun:
             names |= {"row": row_class(columns), "positional": functools.partial(positional, names=columns)}
             names["select"] = self.outlet.outlet.selector
         exec(code.code, names)
-        return names["run"]
+        run: Callable[[list[Any], Stamps], Iterator[Any]] = names["run"]
+        return run
 
     def _shape(self, stamped: bool) -> Shape:
         if self.outlet is None:

@@ -9,9 +9,9 @@ from typing import Any
 
 def key_bytes(key: Any) -> bytes:
     """The key as bytes to hash, compare and sort by."""
-    kind = key.__class__
+    kind: type = key.__class__
     if kind is str:
-        return b"s" + key.encode("utf-8", "surrogatepass")
+        return b"s" + str.encode(key, "utf-8", "surrogatepass")
     if kind is int or kind is bool:
         return b"i%d" % key
     if kind is float:
@@ -19,7 +19,7 @@ def key_bytes(key: Any) -> bytes:
     if key is None:
         return b"n"
     if kind is bytes:
-        return b"b" + key
+        return b"b%b" % key
     if isinstance(key, tuple | list):
         parts = [key_bytes(part) for part in key]
         return b"t" + b"".join(b"%d:%b" % (len(part), part) for part in parts)

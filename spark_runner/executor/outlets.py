@@ -84,6 +84,7 @@ class OutletWriter:
     def _targets(self, values: list[Any]) -> list[int]:
         outlet = self.outlet
         custom, count = outlet.custom, outlet.consumers
+        assert custom is not None
         keys = values if outlet.selector is None else self._called(outlet.selector, values, "key of partition_custom")
         targets = self._called(lambda key: int(custom(key, count)), keys, "partition_custom")
         for value, target in zip(values, targets, strict=True):

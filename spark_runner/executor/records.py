@@ -47,7 +47,7 @@ def values_of(column: pa.Array) -> list[Any]:
     """A column's values as Python objects: naive UTC times, tuples or rows for structs, dicts for maps."""
     kind = column.type
     if pa.types.is_timestamp(kind) and kind.tz is not None:
-        return column.cast(pa.timestamp("us")).to_pylist()
+        return list(column.cast(pa.timestamp("us")).to_pylist())
     convert = _nested(kind)
     values = column.to_pylist()
     return values if convert is None else [None if value is None else convert(value) for value in values]
@@ -62,8 +62,8 @@ def _nested(kind: pa.DataType) -> Callable[[Any], Any] | None:
         make = tuple if form_of(names) == "tuple" else functools.partial(tuple.__new__, row_class(names))
         return lambda value: make([_some(f, value[name]) for f, name in zip(inner, names, strict=True)])
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        item = _nested(kind.value_type)
-        return None if item is None else lambda value: [_some(item, one) for one in value]
+        inside = _nested(kind.value_type)
+        return None if inside is None else lambda value: [_some(inside, one) for one in value]
     if pa.types.is_map(kind):
         key, item = _nested(kind.key_type) or _same, _nested(kind.item_type) or _same
         return lambda value: {key(k): _some(item, v) for k, v in value}
@@ -111,7 +111,7 @@ def pickled(record: Any) -> bytes:
     except (pickle.PicklingError, AttributeError, TypeError):
         from pyspark import cloudpickle
 
-        return cloudpickle.dumps(record, protocol=5)
+        return bytes(cloudpickle.dumps(record, protocol=5))  # type: ignore[no-untyped-call]
 
 
 def columns_of(columns: Sequence[Sequence[Any]], schema: pa.Schema) -> list[pa.Array]:

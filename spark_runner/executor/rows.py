@@ -14,7 +14,7 @@ PICKLED = "__pickled"
 _POSITIONAL = re.compile(r"f\d+\Z")
 
 
-class NamedRow(tuple):
+class NamedRow(tuple[Any, ...]):
     """A record read by position, by name and by attribute."""
 
     _fields: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ def row_class(fields: tuple[str, ...]) -> type[NamedRow]:
 
 def _attribute(position: int) -> Any:
     try:
-        from _collections import _tuplegetter  # what CPython's named tuples read their fields with
+        from _collections import _tuplegetter  # type: ignore[import-not-found]  # what CPython's named tuples read their fields with
     except ImportError:
         return property(lambda row: tuple.__getitem__(row, position))
     return _tuplegetter(position, None)
@@ -86,17 +86,17 @@ def field_getter(field: str | int) -> Callable[[Any], Any]:
 def replace_field(record: Any, field: str | int, value: Any) -> Any:
     """The record with one field changed, in its own form."""
     if isinstance(record, NamedRow):
-        at = record._positions[field] if field.__class__ is str else field
+        at = record._positions[field] if isinstance(field, str) else field
         return tuple.__new__(type(record), (*record[:at], value, *record[at + 1 :]))
     if isinstance(record, tuple | list):
-        at = int(field[1:]) if field.__class__ is str else field
+        at = int(field[1:]) if isinstance(field, str) else field
         return type(record)([*record[:at], value, *record[at + 1 :]])
     if isinstance(record, dict):
         return {**record, field: value}
     if hasattr(record, "_values"):
         changed = copy.copy(record)
         changed._values = list(record._values)
-        at = list(record._names).index(field) if field.__class__ is str else field
+        at = list(record._names).index(field) if isinstance(field, str) else field
         changed._values[at] = value
         return changed
     return value

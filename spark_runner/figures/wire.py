@@ -57,11 +57,11 @@ def value_of(kind: type[_T], data: Any) -> _T:
 
 def _value(kind: Any, data: Any) -> Any:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         if not isinstance(data, dict):
             raise ValueError(f"{data!r} is no {kind}")
         hints = _hints(kind)
-        return kind(**{name: _value(hints[name], item) for name, item in data.items()})  # type: ignore[operator]
+        return kind(**{name: _value(hints[name], item) for name, item in data.items()})
     if origin is tuple:
         return tuple(_value(arguments[0], item) for item in data)
     if origin is dict:
@@ -72,5 +72,5 @@ def _value(kind: Any, data: Any) -> Any:
 
 
 @functools.cache
-def _hints(kind: Any) -> dict[str, Any]:
+def _hints(kind: type) -> dict[str, Any]:
     return typing.get_type_hints(kind)

@@ -98,7 +98,7 @@ def _text(error: BaseException) -> str:
     cause: Any = getattr(error, "java_exception", None)
     if cause is None:
         return f"{type(error).__name__}: {error}"
-    messages = []
+    messages: list[str] = []
     while cause is not None and len(messages) < 20:
         messages.append(str(cause.getMessage() or cause.toString()))
         cause = cause.getCause()

@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import IntegerType, StructField, StructType
 
 from planner.errors import ExecutionError
 from planner.job import Collection, Operator
@@ -53,12 +57,8 @@ def _check(operator: Operator, records: list[Any], schema: pa.Schema) -> list[pa
         ) from None
 
 
-def collection_frame(spark: Any, operator: Operator, schema: Any, parallelism: int) -> Any:
-    """A collection inside the JVM, contiguous parts in order, one a partition."""
-    from pyspark.sql import functions as F
-    from pyspark.sql.pandas.types import to_arrow_schema
-    from pyspark.sql.types import IntegerType, StructField, StructType
-
+def collection_frame(spark: SparkSession, operator: Operator, schema: StructType, parallelism: int) -> DataFrame:
+    """A collection inside the JVM: contiguous parts in order, one per partition."""
     arrow = to_arrow_schema(schema, timezone="UTC")
     records = shaped_records(operator, arrow)
     columns = encode(records, arrow)

@@ -82,12 +82,12 @@ def _rescaled(frame: DataFrame, exchange: Exchange, settled: bool) -> DataFrame:
     for consumer, first, last in exchange.ranges:
         for partition in range(first, last + 1):
             readers[partition].append(consumer)
-    first = F.element_at(_literals([one[0] for one in readers]), F.spark_partition_id() + 1)
+    lowest = F.element_at(_literals([one[0] for one in readers]), F.spark_partition_id() + 1)
     if all(len(one) == 1 for one in readers):
-        return frame.withColumn(TARGET, first)
+        return frame.withColumn(TARGET, lowest)
     rows = frame if settled else _sorted(frame)
     width = F.element_at(_literals([len(one) for one in readers]), F.spark_partition_id() + 1)
-    return rows.withColumn(TARGET, (first + F.pmod(_position(F.monotonically_increasing_id()), width)).cast("int"))
+    return rows.withColumn(TARGET, (lowest + F.pmod(_position(F.monotonically_increasing_id()), width)).cast("int"))
 
 
 def _literals(numbers: Sequence[int]) -> Column:
@@ -146,7 +146,7 @@ def sided(frame: DataFrame, inlet: Inlet, other: DataFrame) -> DataFrame:
 
 
 def without(frame: DataFrame, column: str) -> DataFrame:
-    """The frame without a column that it may have; a frame that has it not stays as it is, unplanned."""
+    """Drop `column` if present. Frames without it are returned as they are: drop() would start an analysis."""
     return frame.drop(column) if column in frame.columns else frame
 
 

@@ -195,6 +195,6 @@ def with_partitions(spark: SparkSession, frame: DataFrame, count: int) -> DataFr
 def _partitions(frame: DataFrame) -> int:
     planned = frame._jdf.queryExecution()
     try:
-        return planned.sparkPlan().inputRDD().getNumPartitions()  # a scan of files: no code has to be compiled for it
+        return int(planned.sparkPlan().inputRDD().getNumPartitions())  # a scan of files: nothing has to be compiled
     except Exception:  # another kind of scan
-        return planned.toRdd().getNumPartitions()
+        return int(planned.toRdd().getNumPartitions())

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
-from pyspark.sql.types import BinaryType, StructField, StructType
+from pyspark.sql.types import BinaryType, DataType, StructField, StructType
 
 from planner.job import Collection, Watermarks, Window
 from spark_runner.executor.chain import ChainSpec, InputSpec, NodeSpec, OutletSpec
@@ -40,7 +40,7 @@ class ChainMaker:
         selectors = tuple(_selector(i) for i in sorted(one.inlets, key=lambda i: i.position))
         names: tuple[tuple[str, ...], ...] = (tuple(data_columns(arriving)),)
         if SIDE in arriving.columns:
-            names = tuple(tuple(f.name for f in arriving.schema[f"in{side}"].dataType.fields) for side in (0, 1))
+            names = tuple(_names_in(arriving.schema[f"in{side}"].dataType) for side in (0, 1))
         return ChainSpec(
             number=number,
             name=self.program.steps[one.step].name,
@@ -61,7 +61,7 @@ class ChainMaker:
     def _node(self, operation: Operation) -> NodeSpec:
         operator = operation.operator
         behaviour: Any = operator.behaviour
-        function, options = getattr(behaviour, "target", None), {}
+        function, options = getattr(behaviour, "target", None), dict[str, Any]()
         if isinstance(behaviour, Collection):
             schema = None if operator.output is None else self.schema_of(operator.output)
             function = shaped_records(operator, None if schema is None else _arrow(schema))
@@ -141,6 +141,11 @@ def pass_function(payload: bytes, accumulator: Any) -> Callable[[Any], Any]:
     return run
 
 
+def _names_in(side: DataType) -> tuple[str, ...]:
+    assert isinstance(side, StructType)
+    return tuple(side.names)
+
+
 def _arrow(schema: StructType) -> pa.Schema:
     return to_arrow_schema(schema, timezone="UTC")
 
@@ -150,22 +155,27 @@ def _selector(inlet: Inlet) -> Callable[[Any], Any] | None:
 
 
 def selector_of(key: Key) -> Callable[[Any], Any]:
+    """The function that gives a record's key."""
     if key.selector is None:
         getters = [field_getter(name) for name in key.columns]
         return getters[0] if len(getters) == 1 else lambda record: tuple(get(record) for get in getters)
-    target = key.selector.target
-    if isinstance(target, type):
-        target = target()
-    return target.get_key if callable(getattr(target, "get_key", None)) else target
+    return _method(key.selector.target, "get_key")
 
 
 def partitioner_of(target: Any) -> Callable[[Any, int], int]:
-    if isinstance(target, type):
-        target = target()
-    return target.partition if callable(getattr(target, "partition", None)) else target
+    """The function that chooses a subtask for a key."""
+    return _method(target, "partition")
+
+
+def _method(target: Any, name: str) -> Callable[..., Any]:
+    """A method of a function object or of its class, or the function itself."""
+    made = target() if isinstance(target, type) else target
+    found: Callable[..., Any] = getattr(made, name, made)
+    return found
 
 
 def stamper_of(behaviour: Watermarks) -> Any:
+    """What gives a record's event time."""
     if behaviour.assigner is not None:
         return behaviour.assigner.target
     if behaviour.time is None:

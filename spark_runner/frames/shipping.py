@@ -102,4 +102,4 @@ def pickled_function(value: Any, job_file: str) -> bytes:
     from pyspark import cloudpickle
 
     with modules_found(str(Path(job_file).resolve().parent)):
-        return cloudpickle.dumps(value, protocol=5)
+        return bytes(cloudpickle.dumps(value, protocol=5))  # type: ignore[no-untyped-call]

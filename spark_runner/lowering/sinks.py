@@ -27,8 +27,8 @@ def add_native_sink(view: JobView, drafts: Drafts, step: int, node: StreamNode) 
         stream = drafts.stream(view.graph.edges[edges[0]])
     else:
         stream = _arrivals(view, drafts, step, node)
-    wanted, kind = Outlet(operation=stream.operation, tag=stream.tag), "print" if prints else "write"
-    drafts.end(stream, wanted, kind, node, operator, step, view.parallelism(step))
+    wanted = Outlet(operation=stream.operation, tag=stream.tag)
+    drafts.end(stream, wanted, "print" if prints else "write", node, operator, step, view.parallelism(step))
 
 
 def _arrivals(view: JobView, drafts: Drafts, step: int, node: StreamNode) -> Stream:

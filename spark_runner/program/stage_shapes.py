@@ -180,7 +180,7 @@ def first_tasks(program: SparkProgram) -> dict[int, int]:
     That is 0, except behind a union: there the tasks of all inputs are counted through.
     """
     found: dict[int, int] = {}
-    open_stages = [(sink.source,) for sink in reversed(program.sinks)]
+    open_stages: list[tuple[int, ...]] = [(sink.source,) for sink in reversed(program.sinks)]
     while open_stages:
         first = 0
         for end in open_stages.pop():

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import SparkSession
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming.query import StreamingQuery
 
 from planner.errors import PlanError
 from spark_runner.figures.results import ActionStarted, Events, RunResult, SinkWritten, VertexFinished
@@ -122,7 +122,7 @@ class StreamRun:
     def _watch(self, query: StreamingQuery) -> None:
         assert self.batches is not None
         while query.isActive:
-            query.awaitTermination(_LOOK)
+            query.awaitTermination(_LOOK)  # type: ignore[arg-type]
             if self.batches.halted and not query.status["isTriggerActive"]:
                 return
             self._tick()

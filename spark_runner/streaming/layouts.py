@@ -143,7 +143,7 @@ def _operator(one: StreamOperation) -> OperatorSpec:
     operation = one.operation
     operator = operation.operator
     behaviour: Any = operator.behaviour
-    function, options = getattr(behaviour, "target", None), {}
+    function, options = getattr(behaviour, "target", None), dict[str, Any]()
     if isinstance(behaviour, Window):
         function = behaviour.function.target if behaviour.function is not None else None
         options["window"] = {name: getattr(behaviour, name, None) for name in _WINDOW}

@@ -7,7 +7,8 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from planner.errors import InternalError, UnsupportedOnSpark
-from planner.graphs.execution_graph import consumed_ranges, default_max_parallelism
+from planner.flink.defaults import default_max_parallelism
+from planner.graphs.execution_graph import consumed_ranges
 from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import (
     Aggregate,

@@ -43,7 +43,11 @@ class Query:
 
     def schema(self, columns: str | int) -> StructType:
         """Declared columns, or those of a source."""
-        return self.schemas[columns] if isinstance(columns, int) else StructType.fromDDL(columns)
+        if isinstance(columns, int):
+            return self.schemas[columns]
+        declared = StructType.fromDDL(columns)
+        assert isinstance(declared, StructType)
+        return declared
 
     def frame(self, lost: frozenset[str] = frozenset()) -> tuple[DataFrame, Layout]:
         """The rows behind the last layer, and the layout that made them."""

@@ -53,7 +53,7 @@ def _loaded(spark: SparkSession, source: StreamSource, path_of: Callable[[str], 
     if kind in FILE_FORMATS:
         stream = stream.schema(source.operator.output or _found_schema(spark, source, reader, path))
     elif declared and kind != "kafka":
-        stream = stream.schema(source.operator.output)
+        stream = stream.schema(str(source.operator.output))
     frame = stream.load() if path is None else stream.load(path)
     return _kafka_columns(frame, source) if kind == "kafka" and declared else frame
 
@@ -82,6 +82,7 @@ def _found_schema(spark: SparkSession, source: StreamSource, reader: Reader, pat
 def _kafka_columns(frame: DataFrame, source: StreamSource) -> DataFrame:
     """Kafka's columns with the declared names and types, and where each record lies."""
     declared = StructType.fromDDL(str(source.operator.output))
+    assert isinstance(declared, StructType)
     unknown = [field.name for field in declared.fields if field.name not in frame.columns]
     if unknown:
         raise ExecutionError(

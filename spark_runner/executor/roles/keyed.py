@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -65,7 +66,7 @@ def _hashable(key: Any) -> bool:
 def aggregation(kind: str, field: str | int) -> Callable[[Any, Any], Any]:
     """Flink's sum, min and max: one field is aggregated, the others stay as in the key's first record."""
     read = field_getter(field)
-    combine: Callable[[Any, Any], Any] = {"sum": lambda a, b: a + b, "min": min, "max": max}[kind]
+    combine: Any = {"sum": operator.add, "min": min, "max": max}[kind]
 
     def reduce(first: Any, second: Any) -> Any:
         a, b = read(first), read(second)
@@ -122,6 +123,7 @@ class KeyedRole(Role):
 
     def _end(self) -> None:
         if self.current is not _NO_KEY:
+            assert self.state is not None
             try:
                 self.end_key()
             except RAISED as error:
@@ -194,7 +196,8 @@ class KeyedCoProcessRole(KeyedProcessRole):
         function, at = self.function, self.at
         if callable(process := getattr(function, f"process_element{side + 1}", None)):
             return lambda value: process(value, at)
-        if callable(flat_map := getattr(function, f"flat_map{side + 1}", None)):
+        flat_map: Callable[[Any], Any] | None = getattr(function, f"flat_map{side + 1}", None)
+        if callable(flat_map):
             return flat_map
         if callable(one := getattr(function, f"map{side + 1}", None)):
             return lambda value: (one(value),)
@@ -238,7 +241,8 @@ class CoRole(Role):
 
     def _call(self, side: int) -> Callable[..., Any]:
         if isinstance(self.function, tuple | list):
-            return self.function[side]
+            call: Callable[..., Any] = self.function[side]
+            return call
         return method(self.function, *(f"{name}{side + 1}" for name in self.names))
 
 

@@ -28,12 +28,10 @@ def last_taken(values: list[Any], arriving: Iterator[Any]) -> Any:
 
 def method(function: Any, *names: str) -> Callable[..., Any]:
     """The function to call: a method of a PyFlink function object, or a plain callable itself."""
-    for name in names:
-        found = getattr(function, name, None)
-        if callable(found):
-            return found
-    if callable(function):
-        return function
+    calls: list[Callable[..., Any] | None] = [*(getattr(function, name, None) for name in names), function]
+    for call in calls:
+        if callable(call):
+            return call
     raise TypeError(f"{function!r} is neither callable nor has a method {' or '.join(names)}")
 
 

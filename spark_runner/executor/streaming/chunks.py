@@ -116,7 +116,8 @@ def _common_row(values: list[Any]) -> tuple[str, ...] | None:
 
 
 def _times(stamps: list[int | None]) -> Any:
-    return stamps if None in stamps else array("q", stamps).tobytes()  # type: ignore[arg-type]
+    known = [stamp for stamp in stamps if stamp is not None]
+    return array("q", known).tobytes() if len(known) == len(stamps) else stamps
 
 
 def _stamps(times: Any) -> list[int | None]:

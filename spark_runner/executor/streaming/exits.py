@@ -45,7 +45,8 @@ class Exit:
         self.slots: dict[Any, int] = {}
         first, last = spec.ranges[task.subtask] if spec.ranges else (0, spec.consumers - 1)
         self.first, self.count = first, last - first + 1
-        self.made, self.made_at, self.shift, self.shift_of = 0, -1, 0, None
+        self.made, self.made_at, self.shift = 0, -1, 0
+        self.shift_of: str | None = None
         self.push = getattr(self, f"_{spec.strategy.lower()}")
 
     # --- the eight ways
