@@ -18,8 +18,7 @@ from planner.savepoints.metadata import SavedOperator
 from planner.savepoints.new_job import NewJob, NewVertex, reduce_plan
 from planner.savepoints.origins import Certainty, Origin, find_origins
 from planner.savepoints.reasons import reason_in_words
-from planner.savepoints.state_names import NamedState
-from planner.savepoints.verdict import Complaint, Verdict, judge
+from planner.savepoints.verdict import Complaint, Verdict, inner_channels, judge
 
 __all__ = ["NOT_VISIBLE", "STATUSES", "Fate", "RestoreReport", "Status", "restore"]
 
@@ -46,7 +45,7 @@ class Fate:
     complaints: tuple[Complaint, ...] = ()
     reason: str | None = None
     certainty: Certainty | None = None
-    dropped: tuple[tuple[NamedState, str], ...] = ()  # states that the operator does not ask for, and why
+    dropped: tuple[tuple[str, str], ...] = ()  # names of states that the operator does not ask for, and why
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # changes that are fine
     fix: Fix | None = None
@@ -70,7 +69,7 @@ class Fate:
             "complaints": [complaint.kind for complaint in self.complaints],
             "reason": self.reason,
             "certainty": self.certainty,
-            "dropped_states": [{"name": state.name, "reason": reason} for state, reason in self.dropped],
+            "dropped_states": [{"name": name, "reason": reason} for name, reason in self.dropped],
             "warnings": list(self.warnings),
             "notes": list(self.notes),
             "fix": self.fix.to_dict() if self.fix else None,
@@ -187,16 +186,22 @@ class _Fates:
     def taken(self, contents: OperatorContents, node: StreamNode, vertex: NewVertex) -> Fate:
         states = contents.data_states or contents.states
         keyed = self.on_keyed_stream(node)
-        reasons = ((state, why_dropped(node, state, keyed=keyed)) for state in states)
-        dropped = tuple((state, reason) for state, reason in reasons if reason is not None)
+        reasons = ((state.name, why_dropped(node, state, keyed=keyed)) for state in states)
+        dropped = [(name, reason) for name, reason in reasons if reason is not None]
+        inner = [
+            channels for operator, channels in inner_channels(vertex, self.saved) if operator.id == contents.saved.id
+        ]
+        if inner:
+            dropped.append(("records in flight", "the edge that they were on is chained now"))
+        held = len(states) + sum(1 for kind in contents.kinds if "channel" in kind)
         status: Status = "restored"
         if dropped:
-            status = "dropped" if len(dropped) == len(states) else "partly dropped"
+            status = "dropped" if len(dropped) == held else "partly dropped"
         return Fate(
             contents=contents,
             status=status,
             node=node,
-            dropped=dropped,
+            dropped=tuple(dropped),
             warnings=tuple(self.task_failures(contents, node, vertex)),
             notes=(*_notes(vertex, contents.saved), *_other_name(node, contents.saved)),
         )

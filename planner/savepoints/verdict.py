@@ -6,8 +6,8 @@ Flink stops at the first complaint. Here all are listed, the first one first.
    its id is looked up among the ids and the uid hashes of the new job. Found: a max parallelism that the user set must
    be the saved one. Not found: state is refused, unless non-restored state is allowed.
 2. Finished operators: a job that had partly ended must not have been changed around what had ended.
-3. Assignment, for every vertex with saved state: the parallelism must not exceed the saved max parallelism; records in
-   flight must not lie on an edge that is chained now.
+3. Assignment, for every vertex with saved state: the parallelism must not exceed the saved max parallelism; beside
+   records in flight that Flink gives out again there must be none on an edge that is chained now.
 
 What tasks refuse later (serializers, kinds of state) is not visible in a submission, and not in `_metadata`.
 """
@@ -21,7 +21,7 @@ from typing import Any, Literal
 from planner.savepoints.metadata import Metadata, SavedOperator
 from planner.savepoints.new_job import NewJob, NewVertex
 
-__all__ = ["Answer", "Complaint", "ComplaintKind", "Verdict", "judge"]
+__all__ = ["Answer", "Complaint", "ComplaintKind", "Verdict", "inner_channels", "judge"]
 
 ComplaintKind = Literal[
     "format-version",
@@ -139,23 +139,59 @@ def _runs_on(own: set[_Finished], before: set[_Finished], everywhere: bool) -> b
 
 def _assignment(job: NewJob, kept: Mapping[str, SavedOperator]) -> Iterator[Complaint]:
     taken = [{id_: kept[id_] for _, id_ in vertex.taken(kept) if id_ in kept} for vertex in job.vertices]
-    assigned = {at for at, saved in enumerate(taken) if any(operator.subtasks for operator in saved.values())}
-    for position, vertex in enumerate(job.vertices):  # records in flight are state of both ends of their edge
-        receives = _holds_records(taken[position], "input_channels")
+    sends = [_has_channels(kept.get(ends.last), "output_channels") for ends in _ends(job, kept)]
+    receives = [_has_channels(kept.get(ends.first), "input_channels") for ends in _ends(job, kept)]
+    after_sender, before_receiver = set[int](), set[int]()
+    for position, vertex in enumerate(job.vertices):
         for before, _ in vertex.inputs:
-            assigned |= {before} if receives else set()
-            assigned |= {position} if _holds_records(taken[before], "output_channels") else set()
-    for position in sorted(assigned):
-        yield from _parallelism(job.vertices[position], taken[position])
-        yield from _channels(job.vertices[position], taken[position], kept)
+            after_sender |= {position} if sends[before] else set()
+            before_receiver |= {before} if receives[position] else set()
+    for position, (vertex, saved) in enumerate(zip(job.vertices, taken, strict=True)):
+        collected = any(operator.subtasks for operator in saved.values())
+        if collected or position in after_sender or position in before_receiver:
+            yield from _parallelism(vertex, saved)
+        looked_at = {
+            "input_channels": receives[position] or position in after_sender,
+            "output_channels": sends[position] or position in before_receiver,
+        }
+        for operator, channels in inner_channels(vertex, kept):
+            if looked_at[channels]:
+                message = "the checkpoint has records in flight on an edge of it that is chained now"
+                yield Complaint(kind="channel-state", operator=operator.id, message=message)
 
 
-def _holds_records(saved: Mapping[str, SavedOperator], channels: str) -> bool:
-    return any(getattr(subtask, channels) for operator in saved.values() for subtask in operator.subtasks)
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """The ids under which the first and the last operator of a chain take state."""
+
+    first: str
+    last: str
 
 
-def _parallelism(vertex: NewVertex, saved: Mapping[str, SavedOperator]) -> Iterator[Complaint]:
-    for operator in saved.values():
+def _ends(job: NewJob, kept: Mapping[str, SavedOperator]) -> Iterator[_Ends]:
+    for vertex in job.vertices:
+        ids = [id_ for _, id_ in vertex.taken(kept)]
+        yield _Ends(first=ids[-1], last=ids[0])
+
+
+def inner_channels(vertex: NewVertex, kept: Mapping[str, SavedOperator]) -> Iterator[tuple[SavedOperator, str]]:
+    """Operators with records in flight on an edge that is chained now, and on which side. Flink drops such records
+    where it does not look at them: it does only beside others that it has to give out again."""
+    ids = [id_ for _, id_ in vertex.taken(kept)]
+    for id_ in ids:
+        for channels, place in (("input_channels", ids[-1]), ("output_channels", ids[0])):
+            if id_ != place and _has_channels(kept.get(id_), channels):
+                yield kept[id_], channels
+
+
+def _has_channels(operator: SavedOperator | None, channels: str) -> bool:
+    if operator is None:
+        return False
+    return any(not channel.empty for subtask in operator.subtasks for channel in getattr(subtask, channels))
+
+
+def _parallelism(vertex: NewVertex, saved: dict[str, SavedOperator]) -> Iterator[Complaint]:
+    for operator in reversed(saved.values()):  # the head first: Flink names the vertex, which has its id
         if operator.max_parallelism < vertex.parallelism:
             yield Complaint(
                 kind="parallelism-above-max",
@@ -163,22 +199,3 @@ def _parallelism(vertex: NewVertex, saved: Mapping[str, SavedOperator]) -> Itera
                 message=f"saved with max parallelism {operator.max_parallelism}, and its parallelism is now "
                 f"{vertex.parallelism}",
             )
-
-
-def _channels(
-    vertex: NewVertex, saved: Mapping[str, SavedOperator], kept: Mapping[str, SavedOperator]
-) -> Iterator[Complaint]:
-    """Records in flight wait before the first operator of a chain, or behind the one that Flink lists first."""
-    ids = [id_ for _, id_ in vertex.taken(kept)]
-    for operator in saved.values():
-        inner = (("input_channels", ids[-1]), ("output_channels", ids[0]))
-        if any(operator.id != place and _has_offsets(operator, channels) for channels, place in inner):
-            yield Complaint(
-                kind="channel-state",
-                operator=operator.id,
-                message="the checkpoint has records in flight on an edge of it that is chained now",
-            )
-
-
-def _has_offsets(operator: SavedOperator, channels: str) -> bool:
-    return any(not channel.empty for subtask in operator.subtasks for channel in getattr(subtask, channels))

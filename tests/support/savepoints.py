@@ -79,10 +79,30 @@ def restores() -> dict[str, Restore]:
 def all_kinds() -> dict[str, Reading]:
     """Files with every kind of handle, by the version of the format."""
     files = _files("kinds.tar.xz")
-    names = [name.removesuffix(".json") for name in files if name.endswith(".json")]
+    names = [name.removesuffix(".json") for name in files if name.startswith("kinds/") and name.endswith(".json")]
     return {
         name.removeprefix("kinds/"): Reading(files[f"{name}.metadata"], json.loads(files[f"{name}.json"]))
         for name in names
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRestore:
+    """A restore that was tried on Flink 2.3.0 for what the pairs do not have; both modes were answered alike."""
+
+    job: dict[str, Any]
+    savepoint: bytes
+    outcome: str
+    kind: str | None  # of the complaint
+
+
+@cache
+def own_restores() -> dict[str, OwnRestore]:
+    """Parallelism above the maximum, a job that had partly ended, records in flight."""
+    files = _files("kinds.tar.xz")
+    return {
+        each["name"]: OwnRestore(each["job"], files[f"own/{each['savepoint']}.metadata"], each["outcome"], each["kind"])
+        for each in json.loads(files["own/restores.json"])
     }
 
 

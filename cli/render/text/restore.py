@@ -142,9 +142,9 @@ def _refused(fates: tuple[Fate, ...]) -> Iterator[Line]:
 
 def _dropped(fate: Fate) -> Iterator[Line]:
     yield from _saved(fate)
-    for state, reason in fate.dropped:
-        yield line(f"    {state.name!r} is not asked for: {reason}")
-    yield line("    fix: ", ("keep the name and the kind of operator, or accept that it starts empty", "change"))
+    for name, reason in fate.dropped:
+        yield line(f"    dropped: {name}, because {reason}")
+    yield line("    fix: ", ("keep names, kinds and chains as they were, or accept the loss", "change"))
     yield from _remarks(fate)
 
 

@@ -37,7 +37,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     for fate in subject.restore.fates if subject.restore else ():
         if fate.node is None:
             continue
-        dropped = (f"the saved state {state.name!r} is dropped: {reason}" for state, reason in fate.dropped)
+        dropped = (f"{name} is dropped, because {reason}" for name, reason in fate.dropped)
         for text in (*dropped, *fate.warnings):
             yield rule.finding(
                 f"{node_label(fate.node)}: {text}",

@@ -80,7 +80,7 @@ def test_state_that_is_dropped_is_named_with_its_reason(capsys: pytest.CaptureFi
     assert main(["diff", "savepoint-1", "job.json", "--exit-code"]) == 1
     text = capsys.readouterr().out
     assert "starts, and state of 1 operator is gone without a message" in text
-    assert "'_op_state' is not asked for: it belongs to a sum, min, max or reduce" in text
+    assert "dropped: _op_state, because it belongs to a sum, min, max or reduce" in text
 
 
 def test_an_older_flink_cannot_read_it(capsys: pytest.CaptureFixture[str]) -> None:

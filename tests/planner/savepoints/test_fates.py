@@ -19,7 +19,7 @@ from planner.savepoints.handles import KeyedState
 from planner.savepoints.metadata import SavedOperator, SavedSubtask
 from planner.savepoints.origins import find_origins
 from planner.savepoints.state_names import NamedState
-from tests.support.savepoints import restores, savepoint
+from tests.support.savepoints import own_restores, restores, savepoint
 
 
 def report(job: JobDefinition, data: bytes, folder: Path) -> RestoreReport:
@@ -121,7 +121,7 @@ def test_state_that_flink_drops_without_a_message_is_seen(
 ) -> None:
     found = of_pair(f"{pair}-{version}", tmp_path)
     assert found.loses_state
-    assert [state.name for state, _ in only(found, "dropped").dropped] == states
+    assert [name for name, _ in only(found, "dropped").dropped] == states
 
 
 @pytest.mark.parametrize("name", [name for name in restores() if restores()[name].answers["strict"].get("kept")])
@@ -160,8 +160,8 @@ def test_a_state_that_was_renamed_is_seen_in_the_functions_source(tmp_path: Path
     assert (same.status, same.warnings) == ("restored", ())
     renamed = of_function(tmp_path, "ValueStateDescriptor", "get_state", 'name="count2"')
     assert renamed.status == "dropped"
-    ((state, reason),) = renamed.dropped
-    assert state.name == "count"
+    ((name, reason),) = renamed.dropped
+    assert name == "count"
     assert reason == "the function has 'count2' only: the state was renamed or removed"
 
 
@@ -259,3 +259,12 @@ def test_the_search_in_a_large_job_is_bounded_and_still_proves(monkeypatch: pyte
     unknown = {f"{n:032x}": stateful(f"{n:032x}") for n in range(40)}
     assert find_origins(new, unknown) == {}
     assert sum(hashed) < 2 * 200_000
+
+
+def test_records_in_flight_on_an_edge_that_is_chained_now_are_dropped(tmp_path: Path) -> None:
+    same, chained = own_restores()["slow"], own_restores()["slow-chained"]
+    assert report(load_job_data(same.job), same.savepoint, tmp_path).restores
+    found = report(load_job_data(chained.job), chained.savepoint, tmp_path)
+    lost = {fate.saved.uid: fate.dropped for fate in found.of("dropped")}
+    assert set(lost) == {"fmap", "smap"}, "the two ends of the edge"
+    assert lost["smap"] == (("records in flight", "the edge that they were on is chained now"),)

@@ -9,7 +9,7 @@ from planner.flink.registry import flink
 from planner.savepoints.metadata import read_metadata
 from planner.savepoints.new_job import NewJob, NewOperator, NewVertex, reduce_plan
 from planner.savepoints.verdict import judge
-from tests.support.savepoints import MODES, Restore, restores
+from tests.support.savepoints import MODES, Restore, own_restores, restores
 
 
 def flinks_graph(restore: Restore) -> NewJob:
@@ -55,3 +55,12 @@ def test_the_answer_is_flinks(name: str) -> None:
             assert (first["kind"], first["operator"]) == (expected["kind"], expected["operator"])
         else:
             assert found["complaints"] == []
+
+
+@pytest.mark.parametrize("name", sorted(own_restores()))
+def test_the_answer_is_flinks_where_the_pairs_have_none(name: str) -> None:
+    own = own_restores()[name]
+    document = judge(read_metadata(own.savepoint), reduce_plan(plan(load_job_data(own.job), until="job"))).to_dict()
+    for mode in MODES:
+        assert document[mode]["outcome"] == own.outcome
+        assert {complaint["kind"] for complaint in document[mode]["complaints"]} == ({own.kind} - {None})
