@@ -267,7 +267,7 @@ class PythonLayer:
     """What PyFlink does to a job between the script and Flink: the input of alignment and merging."""
 
     registered: tuple[int, ...]  # transformation ids in the order of creation
-    remembered: Mapping[int, int]  # the parallelism that unions, partitions and side outputs saw when they were made
+    remembered: Mapping[int, int]  # virtual transformations whose input had another parallelism when they were made
     next_id: int
     merge: bool = True  # python.operator-chaining.enabled
     collect: int | None = None  # execute_and_collect: the stream whose records are wanted

@@ -7,13 +7,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from planner.graphs.state import State, state_of
 from planner.graphs.state_lookup import may_have_uid_hash
 from planner.graphs.stream_graph import StreamNode
-from planner.job import Location, OperatorKind
+from planner.job import Location, Operator, OperatorKind
 from planner.pipeline import Plan
 from planner.spelling import nearest_or_all
 
@@ -22,16 +22,19 @@ __all__ = [
     "OperatorRef",
     "Origin",
     "describe_operators",
+    "describe_written",
     "label",
     "matches",
+    "merged_keys",
     "no_operator",
     "node_label",
 ]
 
-Origin = Literal["operator", "job", "flink"]
+Origin = Literal["operator", "job", "environment", "flink"]
 ORIGIN_WORDS: dict[Origin, str] = {
     "operator": "set on the operator",
     "job": "the job's default",
+    "environment": "its neighbour's, or the environment's when it was made",
     "flink": "fixed by Flink",
 }
 _SUFFIXES = {"operator": "", "writer": "", "committer": ":committer"}
@@ -104,7 +107,7 @@ def _describe(plan: Plan, node: StreamNode) -> OperatorRef:
         uid_hash=node.user_hash,
         operator_id=plan.operator_ids[node.id],
         parallelism=node.parallelism,
-        parallelism_from=_origin(node),
+        parallelism_from=_origin(node, plan.job.parallelism),
         max_parallelism=node.max_parallelism,
         slot_sharing_group=node.slot_sharing_group,
         state=state_of(plan.job, node),
@@ -113,9 +116,44 @@ def _describe(plan: Plan, node: StreamNode) -> OperatorRef:
     )
 
 
-def _origin(node: StreamNode) -> Origin:
+def describe_written(plan: Plan) -> list[OperatorRef]:
+    """A reference to every operator as the job's author wrote it: PyFlink's, before Python operators merged."""
+    nodes = describe_operators(plan)
+    if plan.merging is None:
+        return list(nodes.values())
+    found: list[OperatorRef] = []
+    for ref in nodes.values():
+        parts = plan.stream_graph.by_id[ref.node].operator.merged
+        found += [_part(ref, part) for part in parts] or [ref]
+    return found
+
+
+def merged_keys(plan: Plan) -> Mapping[str, tuple[str, ...]]:
+    """The keys of the operators that each merged one was made of, by its own key."""
+    if plan.merging is None:
+        return {}
+    return {operator.key: tuple(part.key for part in operator.merged) for operator in plan.merging.merged}
+
+
+def _part(ref: OperatorRef, part: Operator) -> OperatorRef:
+    return replace(
+        ref,
+        node=part.id,
+        key=part.key,
+        name=part.name or part.kind,
+        kind=part.kind,
+        uid=part.uid,
+        uid_hash=part.uid_hash,
+        location=part.location,
+    )
+
+
+def _origin(node: StreamNode, default: int) -> Origin:
+    operator = node.operator
+    if any(part.parallelism is not None and not part.parallelism_inherited for part in operator.merged):
+        return "operator"
     if not node.parallelism_configured:
-        return "job"
+        return "environment" if operator.parallelism_inherited and node.parallelism != default else "job"
     return "operator" if node.operator.parallelism is not None else "flink"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,6 +17,10 @@ from planner.explanation.explain import Explanation, explain_plan
 from planner.frontends.loading import load_job
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
+
+if TYPE_CHECKING:
+    from cli.render.styled import Line
+    from planner.explanation.python_pairs import CheckedPair
 
 
 def explain(
@@ -118,14 +122,39 @@ def _one_edge(compiled: Plan, explanation: Explanation, wanted: str, format: str
     from planner.chaining.conditions import check_conditions
     from planner.explanation.selection import select_edges
 
-    chosen = select_edges(explanation.edges, wanted)
+    pairs = _pairs(compiled, wanted)
+    apart = {pair.nodes for pair in pairs}
+    chosen = (
+        [edge for edge in explanation.edges if (edge.source.node, edge.target.node) in apart]
+        if pairs
+        else select_edges(explanation.edges, wanted)
+    )
     checked: list[tuple[EdgeExplanation, Any]] = [(edge, check_conditions(compiled, edge.position)) for edge in chosen]
     if format == "json":
         edges = [{**edge.to_dict(), "conditions": [c.to_dict() for c in conditions]} for edge, conditions in checked]
-        console.write_json({"name": explanation.name, "edges": edges})
+        document = {"name": explanation.name, "edges": edges}
+        console.write_json({**document, "pairs": [pair.to_dict() for pair in pairs]} if pairs else document)
         return
-    for number, (edge, conditions) in enumerate(checked):
-        console.write_lines([*([()] if number else []), *edge_lines(edge, conditions)])
+    blocks = [*_pair_blocks(pairs), *(edge_lines(edge, conditions) for edge, conditions in checked)]
+    for number, block in enumerate(blocks):
+        console.write_lines([*([()] if number else []), *block])
+
+
+def _pairs(compiled: Plan, wanted: str) -> list[CheckedPair]:
+    """PyFlink's merge conditions, where both operators are Python operators next to each other."""
+    if compiled.merging is None:
+        return []
+    from planner.explanation.python_pairs import select_pairs
+
+    return select_pairs(compiled, wanted)
+
+
+def _pair_blocks(pairs: list[CheckedPair]) -> list[list[Line]]:
+    if not pairs:
+        return []
+    from cli.render.text.python_layer import merge_conditions_lines
+
+    return [merge_conditions_lines(pair.upstream, pair.downstream, pair.conditions, pair.merged) for pair in pairs]
 
 
 def _what_if(
@@ -140,8 +169,9 @@ def _what_if(
     from cli.render.text.what_if import what_if_lines
     from planner.explanation.settings import apply_settings
     from planner.explanation.what_if import compare
+    from planner.operators import describe_written, merged_keys
 
-    changed = apply_settings(compiled.written, before.operators.values(), settings)
+    changed = apply_settings(compiled.written, describe_written(compiled), settings, merged_keys(compiled))
     recompiled = compile_plan(changed, until="execution", flink=compiled.flink)
     after = explain_plan(
         recompiled, buffers_per_channel=before.buffers_per_channel, floating_buffers=before.floating_buffers

@@ -1,4 +1,4 @@
-"""`plan rule`: what a chaining condition or a lint rule checks, why it matters, how to fix it."""
+"""`plan rule`: what a chaining condition, a merge condition or a lint rule checks, why it matters, how to fix it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from cli.render.styled import Line, Span, indented, line, table
 from planner.chaining.registry import RULES as CHAINING_RULES
 from planner.errors import OptionError
 from planner.lint.registry import RULES as LINT_RULES
+from planner.merging.registry import RULES as MERGE_RULES
 from planner.spelling import did_you_mean
 
 
@@ -28,7 +29,9 @@ def rule(
     ] = None,
     format: FormatOption = "text",
 ) -> None:
-    """Say what a chaining condition or a lint rule checks, why it matters and how to fix it.
+    """Say what a chaining condition (CH), one of PyFlink's merge conditions (PM) or a lint rule (PL) checks.
+
+    And why it matters, and how to fix it.
 
     Examples:
       plan rule
@@ -50,7 +53,7 @@ def rule(
 
 
 def _rules() -> list[Any]:
-    return [*CHAINING_RULES, *LINT_RULES]
+    return [*CHAINING_RULES, *MERGE_RULES, *LINT_RULES]
 
 
 def _find(code: str) -> Any:

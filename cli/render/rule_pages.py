@@ -10,6 +10,8 @@ from planner.chaining.registry import RULES as CHAINING_RULES
 from planner.chaining.rule import ChainingRule
 from planner.lint.registry import RULES as LINT_RULES
 from planner.lint.rule import LintRule
+from planner.merging.condition import MergeRule
+from planner.merging.registry import RULES as MERGE_RULES
 
 __all__ = ["rule_pages", "write_rule_pages"]
 
@@ -18,7 +20,7 @@ _NOTE = "<!-- Written by `make docs` from the rule's own module; change it there
 
 def rule_pages() -> dict[str, str]:
     """Every page by its file name, the list of all rules included."""
-    rules: tuple[ChainingRule | LintRule, ...] = (*CHAINING_RULES, *LINT_RULES)
+    rules: tuple[ChainingRule | MergeRule | LintRule, ...] = (*CHAINING_RULES, *MERGE_RULES, *LINT_RULES)
     return {"README.md": "\n".join(_index()), **{f"{rule.code}.md": _page(rule) for rule in rules}}
 
 
@@ -38,18 +40,20 @@ def _index() -> Iterator[str]:
     yield "`plan rule CODE` prints the same in a terminal."
     yield from ("", "## Chaining conditions", "", "An edge is not chained because ...", "")
     yield from _table(CHAINING_RULES)
+    yield from ("", "## PyFlink's merge conditions", "", "Two Python operators are not merged because ...", "")
+    yield from _table(MERGE_RULES)
     yield from ("", "## Lint rules", "")
     yield from _table(LINT_RULES)
     yield ""
 
 
-def _table(rules: tuple[ChainingRule, ...] | tuple[LintRule, ...]) -> Iterator[str]:
+def _table(rules: tuple[ChainingRule, ...] | tuple[MergeRule, ...] | tuple[LintRule, ...]) -> Iterator[str]:
     yield from ("| code | name | |", "| --- | --- | --- |")
     for rule in rules:
         yield f"| [{rule.code}]({rule.code}.md) | {rule.slug} | {rule.summary} |"
 
 
-def _page(rule: ChainingRule | LintRule) -> str:
+def _page(rule: ChainingRule | MergeRule | LintRule) -> str:
     example = rule.example.strip("\n")
     fenced = example if "```" in example else f"```\n{example}\n```"
     sections = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planner.explanation.chains import ChainExplanation, explain_chains
 from planner.explanation.edges import EdgeExplanation, explain_edges
@@ -12,6 +12,9 @@ from planner.explanation.summary import Summary, summarise
 from planner.flink.defaults import BUFFERS_PER_CHANNEL, FLOATING_BUFFERS_PER_GATE
 from planner.operators import OperatorRef, describe_operators
 from planner.pipeline import Plan
+
+if TYPE_CHECKING:
+    from planner.explanation.python_layer import PythonExplanation
 
 __all__ = ["Explanation", "explain_plan"]
 
@@ -27,6 +30,7 @@ class Explanation:
     summary: Summary
     buffers_per_channel: int
     floating_buffers: int
+    python: PythonExplanation | None = None  # of PyFlink jobs
 
     @property
     def between(self) -> tuple[EdgeExplanation, ...]:
@@ -35,12 +39,13 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as JSON-ready data."""
-        return {
+        document = {
             "name": self.name,
             "chains": [chain.to_dict() for chain in self.chains],
             "edges": [edge.to_dict() for edge in self.edges],
             "summary": self.summary.to_dict(),
         }
+        return document if self.python is None else {**document, "python": self.python.to_dict()}
 
 
 def explain_plan(
@@ -57,4 +62,13 @@ def explain_plan(
         summary=summarise(plan, edges),
         buffers_per_channel=buffers_per_channel,
         floating_buffers=floating_buffers,
+        python=_python(plan),
     )
+
+
+def _python(plan: Plan) -> PythonExplanation | None:
+    if plan.merging is None:
+        return None
+    from planner.explanation.python_layer import explain_python  # most jobs have no Python layer
+
+    return explain_python(plan)

@@ -19,12 +19,30 @@ UNSET = ("none", "unset", "")
 JOB = "job"
 
 
-def apply_settings(job: JobDefinition, operators: Iterable[OperatorRef], settings: Iterable[str]) -> JobDefinition:
-    """The job with every setting applied, in the order given. `operators` are those of the job's own plan."""
+def apply_settings(
+    job: JobDefinition,
+    operators: Iterable[OperatorRef],
+    settings: Iterable[str],
+    merged: Mapping[str, tuple[str, ...]] | None = None,
+) -> JobDefinition:
+    """The job with every setting applied, in the order given. `operators` are those of the job's own plan.
+
+    `merged` has the keys of the operators that PyFlink made one of: a setting of the one is a setting of them all.
+    """
     known = tuple(operators)
     for setting in settings:
-        job = _apply(job, known, setting)
+        for single in _parts(setting, merged or {}):
+            job = _apply(job, known, single)
     return job
+
+
+def _parts(setting: str, merged: Mapping[str, tuple[str, ...]]) -> list[str]:
+    target, separator, value = setting.partition("=")
+    word, dot, attribute = target.rpartition(".")
+    if word not in merged:
+        return [setting]
+    keys = merged[word][:1] if attribute in _OF_THE_FIRST else merged[word]
+    return [f"{key}{dot}{attribute}{separator}{value}" for key in keys]
 
 
 def _apply(job: JobDefinition, known: tuple[OperatorRef, ...], setting: str) -> JobDefinition:
@@ -42,6 +60,8 @@ def _apply(job: JobDefinition, known: tuple[OperatorRef, ...], setting: str) -> 
     if attribute == "partition":
         return _with_partition(job, operator, setting, value)
     changed = replace(operator, **{attribute: _read(setting, word, attribute, value)})
+    if attribute == "parallelism":
+        changed = replace(changed, parallelism_inherited=False)
     return _with(job, {operator.id: changed})
 
 
@@ -94,6 +114,7 @@ def _with_partition(job: JobDefinition, operator: Operator, setting: str, value:
 
 
 REQUIRED: Final = object()  # cannot be unset
+_OF_THE_FIRST: Final = frozenset({"name", "uid", "uid_hash", "chaining", "partition"})  # what a merged operator takes
 _OPERATOR_KEYS: Final[Mapping[str, Key]] = {
     **OPERATOR_KEYS,
     **{name: key for kind in ("source", "sink", "multi_input") for name, key in KIND_KEYS[kind].items()},

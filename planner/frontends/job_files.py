@@ -9,8 +9,8 @@ from pathlib import Path
 
 _SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "site-packages", "build", "dist"})
 _YAML = re.compile(r"^operators\s*:", re.MULTILINE)
-_IMPORTS_PLANNER = re.compile(r"^\s*(?:from\s+planner\b|import\s+planner\b)", re.MULTILINE)
-_GIVES_JOB = re.compile(r"\.execute\s*\(|^job\s*=|^def\s+build\s*\(", re.MULTILINE)
+_IMPORTS_AN_API = re.compile(r"^\s*(?:from|import)\s+(?:planner|pyflink)\b", re.MULTILINE)
+_GIVES_JOB = re.compile(r"\.execute(?:_async|_and_collect)?\s*\(|^job\s*=|^def\s+build\s*\(", re.MULTILINE)
 
 
 def find_job_files(folder: Path) -> list[str]:
@@ -25,7 +25,7 @@ def is_job_file(path: Path) -> bool:
     except (OSError, UnicodeDecodeError):
         return False
     if path.suffix == ".py":
-        return bool(_IMPORTS_PLANNER.search(text) and _GIVES_JOB.search(text))
+        return bool(_IMPORTS_AN_API.search(text) and _GIVES_JOB.search(text))
     return bool(_YAML.search(text))
 
 

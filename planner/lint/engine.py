@@ -172,7 +172,7 @@ def _ignores(jobs: Sequence[LintedJob]) -> tuple[dict[str, list[Ignore]], dict[i
     for number, job in enumerate(jobs):
         written[number] = list(yaml_ignores(job.plan.job))
         for defined in (
-            *job.plan.job.transformations,
+            *job.plan.written.transformations,
             job.plan.job,
         ):  # what is said of the job stands where it is executed
             if defined.location.file.endswith(".py"):

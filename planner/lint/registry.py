@@ -1,6 +1,7 @@
 """All lint rules, by code.
 
-PL0 looks at the baseline, PL1 at the job alone, PL2 at a savepoint; PL9 is said when there is no plan to look at.
+PL0 looks at the baseline, PL1 at the job alone (PL12 at what PyFlink does to it), PL2 at a savepoint; PL9 is said when
+there is no plan to look at.
 """
 
 from __future__ import annotations
@@ -33,6 +34,14 @@ from planner.lint.rules import (
     pl203_saved_state_dropped,
     pl900_job_not_plannable,
 )
+from planner.lint.rules.pyflink import (
+    pl120_uid_lost_by_merging,
+    pl121_partition_without_effect,
+    pl122_timestamp_assigner_lost,
+    pl123_sinks_dropped_by_collect,
+    pl124_union_reordered,
+    pl125_print_identifier_names_nothing,
+)
 from planner.spelling import did_you_mean
 
 # The order of the codes, which never change: findings on one line are shown in it.
@@ -55,6 +64,12 @@ RULES: tuple[LintRule, ...] = (
     pl110_uid_hash_on_operator.RULE,
     pl111_unused_ignore.RULE,
     pl112_ignore_without_reason.RULE,
+    pl120_uid_lost_by_merging.RULE,
+    pl121_partition_without_effect.RULE,
+    pl122_timestamp_assigner_lost.RULE,
+    pl123_sinks_dropped_by_collect.RULE,
+    pl124_union_reordered.RULE,
+    pl125_print_identifier_names_nothing.RULE,
     pl201_saved_state_not_found.RULE,
     pl202_saved_state_does_not_fit.RULE,
     pl203_saved_state_dropped.RULE,

@@ -33,8 +33,12 @@ class Workspace:
         self.layer: PythonLayer = job.python
         self.steps: dict[int, Transformation] = dict(job.by_id)
         self.registered = list(self.layer.registered)
-        self.remembered = dict(self.layer.remembered)
         self.next_id = self.layer.next_id
+        self.remembered: dict[int, int] = {}
+        for step in sorted(job.transformations, key=lambda step: step.id):
+            if not isinstance(step, Operator):  # what it saw when it was made, before anything moves
+                seen = self.layer.remembered.get(step.id)
+                self.remembered[step.id] = self.parallelism(inputs_of(step)[0]) if seen is None else seen
 
     def take_id(self) -> int:
         """The next id of PyFlink's counter."""
@@ -46,7 +50,7 @@ class Workspace:
         """The parallelism of an operator, or the one that a virtual transformation remembers."""
         step = self.steps[identity]
         if not isinstance(step, Operator):
-            return self.remembered.get(identity, self.job.parallelism)
+            return self.remembered[identity]
         if step.kind == "source" and not step.parallel:
             return 1
         return step.parallelism or self.job.parallelism

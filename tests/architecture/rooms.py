@@ -46,11 +46,13 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.flink", "planner.frontends.flink_export", "planner.graphs", "planner.snapshots"},
     "planner.snapshots": WORDS | {"planner.graphs", "planner.flink"},
     "planner.savepoints": PLANNER,
-    "planner.explanation": PLANNER | {"planner.chaining"},
+    "planner.explanation": PLANNER | {"planner.chaining", "planner.merging"},
     "planner.deployment": PLANNER,
     "planner.diff": PLANNER | {"planner.snapshots", "planner.frontends"},
     "planner.lint": PLANNER
-    | {"planner.diff", "planner.snapshots", "planner.frontends", "planner.savepoints", "planner.lint.rules"},
+    | {"planner.diff", "planner.snapshots", "planner.frontends", "planner.savepoints", "planner.lint.rules"}
+    | {"planner.lint.rules.pyflink"},
+    "planner.lint.rules.pyflink": PLANNER | {"planner.lint"},
     "planner.lint.rules": PLANNER | {"planner.lint", "planner.diff", "planner.savepoints"},
     # spark_runner: a room imports only rooms above it
     "spark_runner": frozenset(),
@@ -81,17 +83,17 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"spark_runner.clusters", "spark_runner.runs"},
     "cli.commands": PLANNER
     | {f"planner.{room}" for room in ("chaining", "deployment", "diff", "explanation", "frontends", "savepoints")}
-    | {"planner.frontends.yaml", "planner.lint", "planner.snapshots"}
+    | {"planner.frontends.yaml", "planner.lint", "planner.merging", "planner.snapshots"}
     | {"spark_runner.clusters", "spark_runner.runs"}
     | {f"cli.render.{room}" for room in ("findings", "page", "pictures", "text")}
     | {"cli", "cli.render", "cli.observed", "planner.frontends.flink_export", "planner.observed"},
     "cli.observed": WORDS
     | {"planner.frontends.flink_export", "planner.lint", "planner.observed", "planner.settings", "planner.snapshots"}
     | {"cli", "cli.render", "cli.render.pictures", "cli.render.text"},
-    "cli.render": WORDS | {"planner.chaining", "planner.graphs", "planner.lint"},
+    "cli.render": WORDS | {"planner.chaining", "planner.graphs", "planner.lint", "planner.merging"},
     "cli.render.text": RENDER
     | PLANNER
-    | {"planner.chaining", "planner.frontends.flink_export", "planner.observed"}
+    | {"planner.chaining", "planner.frontends.flink_export", "planner.merging", "planner.observed"}
     | {"planner.deployment", "planner.diff", "planner.explanation", "planner.lint", "planner.savepoints"}
     | {"spark_runner.figures", "spark_runner.program", "spark_runner.runs"},
     "cli.render.findings": RENDER | {"cli", "planner.lint"},

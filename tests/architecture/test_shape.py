@@ -29,17 +29,17 @@ def module_of(path: Path) -> ModuleType:
 
 
 def _rule_modules(package: str) -> set[str]:
-    return {relative(path) for path in (ROOT / package / "rules").glob("*.py") if path.name != "__init__.py"}
+    return {path.name for path in (ROOT / package / "rules").rglob("*.py") if path.name != "__init__.py"}
 
 
-@pytest.mark.parametrize("package", ["planner/chaining", "planner/lint"])
+@pytest.mark.parametrize("package", ["planner/chaining", "planner/lint", "planner/merging"])
 def test_every_rule_stands_in_its_registry(package: str) -> None:
     registry = importlib.import_module(f"{package.replace('/', '.')}.registry")
     rules = registry.RULES
     assert len({rule.code for rule in rules}) == len(rules)
     assert len({rule.slug for rule in rules}) == len(rules)
     assert [rule.code for rule in rules] == sorted(rule.code for rule in rules)
-    files = {f"{package}/rules/{rule.code.lower()}_{rule.slug.replace('-', '_')}.py" for rule in rules}
+    files = {f"{rule.code.lower()}_{rule.slug.replace('-', '_')}.py" for rule in rules}
     assert files == _rule_modules(package), "a rule's file is its code and slug"
 
 

@@ -25,6 +25,10 @@ def explanation_lines(explanation: Explanation, *, spec: str | None, only_broken
     parts = [[line((explanation.name, "title"))]]
     if not only_broken:
         parts.append(_chains(explanation))
+    if explanation.python is not None:
+        from cli.render.text.python_layer import python_layer_lines  # PyFlink jobs only
+
+        parts.append(python_layer_lines(explanation.python))
     parts.append(_edges(explanation, spec))
     parts.append(_summary(explanation))
     return [spans for number, part in enumerate(parts) for spans in ([()] if number else []) + part]

@@ -330,7 +330,7 @@ class StreamExecutionEnvironment:
             drafts = self._java_roots(drafts, collected)
         return JobDefinition(
             transformations=freeze(drafts, settings["parallelism"], numbered=not self._calls.java), location=location,
-            options=dict(self._options), python=None if self._calls.java else self._layer(drafts, collected, settings),
+            options=dict(self._options), python=None if self._calls.java else self._layer(drafts, collected),
             parallelism_origin=self._origin(), recorded=tuple(self._all_recorded()), **settings,
         )  # fmt: skip
 
@@ -340,18 +340,23 @@ class StreamExecutionEnvironment:
         sink = self._calls.operator([collected], "sink", collected.record_type, parallelism=1)
         return [*drafts, sink]
 
-    def _layer(self, drafts: list[Draft], collected: Draft | None, settings: dict[str, Any]) -> PythonLayer:
-        own = settings["parallelism"]
+    def _layer(self, drafts: list[Draft], collected: Draft | None) -> PythonLayer:
         return PythonLayer(
             registered=tuple(draft.id for draft in self._registered),
-            remembered={d.id: d.inherited for d in drafts if d.form is not Operator and d.inherited != own},
+            remembered={
+                d.id: d.inherited for d in drafts if d.form is not Operator and d.inherited != d.inputs[0].parallelism
+            },
             next_id=self._ledger.next_id,
             merge=str(self._options.get(_MERGING, True)).lower() != "false",
             collect=collected.id if collected else None,
         )
 
     def _origin(self) -> str:
-        return self._parallelism_origin or self._default_origin or "nothing sets it, so 1 is taken"
+        return (
+            self._parallelism_origin
+            or self._default_origin
+            or ("nothing sets it: PyFlink would take the machine's cores, 1 is taken here; say --parallelism N")
+        )
 
     def _all_recorded(self) -> Iterable[str]:
         yield from self._recorded

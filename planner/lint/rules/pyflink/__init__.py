@@ -1,0 +1,1 @@
+"""One module per rule that looks at what PyFlink does to a job."""
