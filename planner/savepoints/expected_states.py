@@ -105,6 +105,8 @@ def declared_states(operator: Operator) -> dict[str, str] | None:
 
 
 def _declared_in(kind: type) -> dict[str, str] | None:
+    if not any(inspect.isfunction(each) for each in vars(kind).values()):
+        return {}  # without methods there is nobody to ask for a state
     tree = _definition(kind)
     if tree is None:
         return None

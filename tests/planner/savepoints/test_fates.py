@@ -268,3 +268,28 @@ def test_records_in_flight_on_an_edge_that_is_chained_now_are_dropped(tmp_path: 
     lost = {fate.saved.uid: fate.dropped for fate in found.of("dropped")}
     assert set(lost) == {"fmap", "smap"}, "the two ends of the edge"
     assert lost["smap"] == (("records in flight", "the edge that they were on is chained now"),)
+
+
+PYFLINK = """from pyflink.common import Types
+from pyflink.datastream import KeyedProcessFunction, RuntimeContext, StreamExecutionEnvironment
+from pyflink.datastream.state import ValueStateDescriptor
+
+
+class Count(KeyedProcessFunction):
+    def open(self, runtime_context: RuntimeContext):
+        self.count = runtime_context.get_state(ValueStateDescriptor("total", Types.LONG()))
+
+    def process_element(self, value, ctx):
+        yield value
+
+
+env = StreamExecutionEnvironment.get_execution_environment()
+env.from_collection([1, 2]).key_by(lambda value: value).process(Count()).uid("proc").print()
+env.execute()
+"""
+
+
+def test_states_of_a_pyflink_script_are_seen_too(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(PYFLINK)
+    found = report(load_job(tmp_path / "script.py"), savepoint("default2-2.3.0"), tmp_path)
+    assert [name for name, _ in only(found, "dropped").dropped] == ["count"]
