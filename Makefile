@@ -20,7 +20,7 @@ PYTEST_ARGS ?=
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-clusters lint type unit bench golden docs clean
+.PHONY: help setup demo test test-clusters test-flink lint type unit bench golden docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ test: lint type unit ## ruff, mypy and pytest: real Spark, a standalone cluster,
 test-clusters: $(READY) ## faults, refusals and YARN on real clusters (about 20 minutes)
 	$(BIN)/python -m pytest -m cluster $(PYTEST_ARGS)
 
+test-flink: $(READY) ## exports, drift and live figures against real Flink from PyPI (300 MB, once)
+	PLAN_TEST_FLINK=1 $(BIN)/python -m pytest -m flink $(PYTEST_ARGS)
+
 lint: $(READY) ## ruff: rules and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -52,7 +55,7 @@ type: $(READY) ## mypy --strict on planner
 	$(BIN)/mypy
 
 unit: $(READY) ## pytest alone; PYTEST_ARGS="-k chaining" narrows it
-	$(BIN)/python -m pytest -m "not cluster" -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m "not cluster and not flink" -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
 bench: $(READY) ## measure against real Flink, Typer and plain Spark; prints ratios
 	$(BIN)/python -m benchmarks

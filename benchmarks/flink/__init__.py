@@ -18,14 +18,15 @@ HARNESS = Path(__file__).with_name("FlinkPlanTimes.java")
 
 def java_command() -> list[str]:
     """The command line up to FlinkPlanTimes' own arguments, with Flink installed and the program compiled."""
-    java, javac = _tool("java"), _tool("javac")
-    libraries = _install() / "pyflink" / "lib"
+    java, javac = tool("java"), tool("javac")
+    libraries = install() / "pyflink" / "lib"
     class_path = os.pathsep.join(str(jar) for jar in sorted(libraries.glob("*.jar")))
     classes = _compile(javac, class_path)
     return [java, HEAP, "-cp", f"{classes}{os.pathsep}{class_path}", HARNESS.stem]
 
 
-def _tool(name: str) -> str:
+def tool(name: str) -> str:
+    """A program of the JDK."""
     home = os.environ.get("JAVA_HOME")
     found = shutil.which(name, path=f"{home}/bin") if home else None
     found = found or shutil.which(name)
@@ -34,7 +35,7 @@ def _tool(name: str) -> str:
     return found
 
 
-def _install() -> Path:
+def install() -> Path:
     """Flink's jars, downloaded once (300 MB)."""
     home = CACHE / PACKAGE.replace("==", "-")
     if home.is_dir():
