@@ -17,6 +17,7 @@ from planner.diff.changes import LEVELS, Change, find_changes, job_change
 from planner.diff.comparison import compare
 from planner.diff.upgrade import Upgrade, describe_upgrade
 from planner.diff.versions import Version, load_new_plan, load_version, pair_jobs
+from planner.errors import OptionError
 from planner.snapshots.snapshot import Snapshot
 
 _SIDE = "A job file, job.py:NAME, a baseline (plan.lock.json), or git:REV:path; FILE@1.20 plans for Flink 1.20."
@@ -57,6 +58,8 @@ def diff(
       plan diff job.py@1.20 job.py@2.3
     """
     use_load_options(api, parallelism)
+    if locate.is_savepoint(new):
+        raise OptionError(f"{new} is a savepoint, which is always the old side", hint="write plan diff SAVEPOINT JOB")
     if locate.is_savepoint(old):
         return _restore(old, new, exit_code, format, flink_new or flink)
     if is_export(old) or is_export(new):

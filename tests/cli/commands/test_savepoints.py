@@ -98,6 +98,8 @@ def test_wrong_arguments_end_in_one_message(capsys: pytest.CaptureFixture[str]) 
         ["diff", "empty", "job.json"],
         ["diff", "savepoint-1", "no-job.json"],
         ["show", "savepoint-1", "--stage", "job"],
+        ["diff", "job.json", "savepoint-1"],
+        ["diff", "savepoint-1", "savepoint-1"],
         ["show", "savepoint-1", "--slots", "2"],
     ):
         assert main(arguments) == 2
