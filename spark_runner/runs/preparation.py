@@ -16,8 +16,10 @@ from planner.settings.pyproject import load_config
 from spark_runner.clusters.java import find_java
 from spark_runner.clusters.master import check_deploy_mode, parse_master
 from spark_runner.clusters.request import RunRequest
+from spark_runner.lowering.columns import check_columns
 from spark_runner.lowering.lower import lower
 from spark_runner.program.program import SparkProgram
+from spark_runner.runs.foresight import check_files
 from spark_runner.runs.restart import effective_strategy
 from spark_runner.streaming.opening import check_stream, stream_program
 
@@ -43,13 +45,16 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
     """Compile a job for Spark, or refuse it."""
     if not job.operators:
         raise JobDefinitionError("the job is empty: there is nothing to run", location=job.location)
-    check_deploy_mode(parse_master(request.master), request.deploy_mode)
+    master = parse_master(request.master)
+    check_deploy_mode(master, request.deploy_mode)
     config = load_config(Path(request.folder)).for_job(job.name, job.location.file)
     compiled = compile_plan(job, flink=request.flink or config.flink)
     mode = request.mode or ("batch" if all(map(data_ends, _sources(job))) else "streaming")
     program = stream_program(compiled) if mode == "streaming" else lower(compiled, mode=mode)
+    check_columns(compiled)
     if mode == "batch":
         _refuse_streaming_options(request)
+        check_files(program, request, master)
     else:
         check_stream(program.stream, request)
     return PreparedRun(
