@@ -33,14 +33,14 @@ def no_hadoop(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("source", ["missing.txt", "*.csv", "file:///nowhere/in.txt"])
 def test_an_input_that_is_not_there(tmp_path: Path, source: str) -> None:
-    with pytest.raises(JobDefinitionError, match="operator 'in': its input .* does not exist") as caught:
+    with pytest.raises(JobDefinitionError, match=r"operator 'in': its input .* does not exist") as caught:
         prepared(tmp_path, source=source)
     assert caught.value.location is not None and caught.value.location.line == 3
 
 
 def test_a_result_that_is_there_already(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
-    with pytest.raises(JobDefinitionError, match="operator 'out': .*out exists already"):
+    with pytest.raises(JobDefinitionError, match=r"operator 'out': .*out exists already"):
         prepared(tmp_path)
     prepared(tmp_path, mode="append")
     prepared(tmp_path, mode="overwrite")
