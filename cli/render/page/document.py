@@ -24,6 +24,7 @@ _SPARE = re.compile(
     re.DOTALL,
 )
 _ID = re.compile(r'(<(?:g|path|text|svg)\b[^>]*?) id="')
+_DIGITS = re.compile(r"(\d\.\d)\d")
 _SIZE = re.compile(r'<svg width="[^"]*" height="[^"]*"\s*')
 
 
@@ -73,7 +74,8 @@ def embedded(svg: bytes, prefix: str) -> str:
     text = svg.decode("utf-8")
     text = _SPARE.sub("", text[text.index("<svg") :])
     text = _SIZE.sub(f'<svg role="group" aria-label="{html.escape(prefix)}" ', text, count=1)
-    return re.sub(r"\n+", "\n", _ID.sub(rf'\1 id="{prefix}-', text))
+    tags = _ID.sub(rf'\1 id="{prefix}-', text)
+    return re.sub(r"\n+", "\n", re.sub(r"<[^>]+>", lambda tag: _DIGITS.sub(r"\1", tag[0]), tags))
 
 
 def dark_rules(drawings: str) -> str:

@@ -38,6 +38,7 @@ TITLES = {
     "list": "List",
     "explain": "Explanation",
 }
+FIRST = "job"  # the tab that is open first
 _LOOK = Look(bare=True)
 
 
@@ -61,12 +62,14 @@ def to_html(plan: Plan, request: PageRequest) -> str:
     )
     variants = find_variants(plan, explanation)
     drawings = {stage: _drawing(plan, stage, explanation, request) for stage in STAGES}
-    templates = "\n".join(
-        f'<template id="variant-{number}">{_svg(variant.picture, "job")}</template>'
+    later = {stage: drawing for stage, drawing in drawings.items() if stage != FIRST and drawing.startswith("<svg")}
+    kept = [_kept(f"drawing-{stage}", drawing) for stage, drawing in later.items()]
+    kept += [
+        _kept(f"variant-{number}", _svg(variant.picture, "job"))
         for number, variant in enumerate(variants)
         if variant.picture is not None
-    )
-    sections = [_section(stage, drawing) for stage, drawing in drawings.items()]
+    ]
+    sections = [_section(stage, drawing, later=stage in later) for stage, drawing in drawings.items()]
     sections += [_section("list", ""), _section("explain", _explanation(explanation, request.spec))]
     ends = {(edge.source.node, edge.target.node): edge.position for edge in reversed(explanation.edges)}
     data = {
@@ -75,7 +78,7 @@ def to_html(plan: Plan, request: PageRequest) -> str:
         "diff": diff_data(plan, request.comparison, request.compared_with or "") if request.comparison else None,
         "run": run_data(plan, request.report) if request.report else None,
     }
-    drawn = "".join((*drawings.values(), templates))
+    drawn = "".join((*drawings.values(), *kept))
     style = document.asset("look.css") + document.asset("page.css") + document.dark_rules(drawn)
     script = document.script()
     return document.filled(
@@ -86,7 +89,7 @@ def to_html(plan: Plan, request: PageRequest) -> str:
             "STYLE": style,
             "TABS": "\n    ".join(_tab(name, title) for name, title in TITLES.items()),
             "SECTIONS": "\n".join(sections),
-            "TEMPLATES": templates,
+            "DRAWINGS": "\n".join(kept),
             "DATA": document.island(data),
             "SCRIPT": script,
         },
@@ -94,21 +97,27 @@ def to_html(plan: Plan, request: PageRequest) -> str:
 
 
 def _tab(name: str, title: str) -> str:
-    chosen = name == "job"
+    chosen = name == FIRST
     return (
         f'<button role="tab" type="button" id="tab-{name}" aria-controls="stage-{name}" data-stage="{name}" '
         f'aria-selected="{str(chosen).lower()}" tabindex="{0 if chosen else -1}">{title}</button>'
     )
 
 
-def _section(name: str, content: str) -> str:
-    kind = "drawing" if "<svg" in content[:5] else "reading"
-    hidden = "" if name == "job" else " hidden"
+def _section(name: str, content: str, *, later: bool = False) -> str:
+    """A stage or a list; what is shown `later` is put in when its tab is chosen, so that a large page opens at once."""
+    kind = "drawing" if content.startswith("<svg") else "reading"
+    hidden = "" if name == FIRST else " hidden"
     focus = "" if kind == "drawing" else ' tabindex="0"'
     return (
         f'<section id="stage-{name}" class="{kind}" role="tabpanel" aria-labelledby="tab-{name}"{focus}{hidden}>'
-        f"{content}</section>"
+        f"{'' if later else content}</section>"
     )
+
+
+def _kept(name: str, drawing: str) -> str:
+    """A drawing as text that the browser does not read yet: everything in it is escaped, so it cannot end early."""
+    return f'<script type="image/svg+xml" id="{name}">{drawing}</script>'
 
 
 def _explanation(explanation: Explanation, spec: str) -> str:

@@ -120,9 +120,9 @@ function switchTo(number) {
   const drawn = drawing(section);
   if (drawn) {
     if (!section.original) section.original = drawn;
-    const template = number === null ? null : document.getElementById(`variant-${number}`);
-    const next = template ? template.content.querySelector("svg").cloneNode(true) : section.original;
-    if (template) next.dataset.variant = number;
+    const kept = number === null ? null : document.getElementById(`variant-${number}`);
+    const next = kept ? read(kept) : section.original;
+    if (kept) next.dataset.variant = number;
     if (next !== drawn) drawn.replaceWith(next);
   }
   views.clear(); // the banner takes its room from all of them

@@ -10,8 +10,15 @@ const drawing = (section) => section.querySelector(":scope > svg");
 const PART = /^([a-z]+)-(?:a_)?([a-z])(\d+)(?:_(\d+))?(?:_(\d+))?[abl]?$/;
 const KINDS = { n: "op", f: "op", c: "task", e: "edge", h: "edge", s: "subtasks", p: "slots", t: "managers", x: "gone" };
 
+// A drawing that was kept as text.
+function read(kept) {
+  return document.importNode(new DOMParser().parseFromString(kept.textContent, "image/svg+xml").documentElement, true);
+}
+
 // Give the parts of a drawing their meaning; done when it is shown first, so that a large page opens at once.
 function prepare(section) {
+  const kept = document.getElementById(`drawing-${stageOf(section)}`);
+  if (kept && !drawing(section)) section.append(read(kept));
   const svg = drawing(section);
   if (!svg || prepared.has(svg)) return;
   prepared.add(svg);
