@@ -120,7 +120,8 @@ function drawPath() {
     const slots = low === high ? [slotOf(task, low)] : slotsOf(task).slice(low, high + 1);
     steps.push(["execution", low === high ? `subtask ${low}` : `subtasks ${low}-${high}`]);
     steps.push(["physical", `slot${slots.length === 1 ? "" : "s"} ${rangeWords(slots)}`]);
-    if (execution.placement) steps.push(["physical", `task manager ${rangeWords(slots.map(managerOf))}`]);
+    const managers = execution.placement ? [...new Set(slots.map(managerOf))] : [];
+    if (managers.length) steps.push(["physical", `task manager${managers.length === 1 ? "" : "s"} ${rangeWords(managers)}`]);
   }
   steps.forEach(([stage, words], at) => {
     if (at) path.append(el("span", { class: "muted", "aria-hidden": "true" }, "→"));
