@@ -139,6 +139,8 @@ def _see_through(prepared: PreparedRun, folder: RunFolder, *, follow: bool, form
     from spark_runner.runs.supervision import supervise
 
     audience = _audience(prepared, follow=follow, format=format)
+    if prepared.program.mode == "streaming":
+        _say_checkpoint(prepared, folder)
     outcome = supervise(prepared.program, folder, strategy=prepared.strategy, audience=audience)
     if outcome.ended == "pipe closed":
         return exit_code(outcome)
@@ -154,15 +156,25 @@ def _see_through(prepared: PreparedRun, folder: RunFolder, *, follow: bool, form
     return leave_at_once(outcome) if outcome.abandoned else exit_code(outcome)
 
 
+def _say_checkpoint(prepared: PreparedRun, folder: RunFolder) -> None:
+    from spark_runner.runs.preparation import checkpoint_of
+
+    checkpoint = checkpoint_of(folder.record().request, folder.path)
+    console.message(f"checkpoint {checkpoint}: --checkpoint with this folder continues the run")
+    for note in prepared.program.stream.notes:
+        console.message(note)
+
+
 def _audience(prepared: PreparedRun, *, follow: bool, format: TextOrJson) -> Collected:
-    from cli.render.text.progress import Bars, Collected, Follow, FollowCollecting, Lines
+    from cli.render.text.progress import Bars, Collected, Follow, FollowCollecting, Lines, Streaming
 
     if format == "json":
         return FollowCollecting(sys.stderr) if follow else Collected()
     if follow:
         return Follow(sys.stdout, sys.stdout)
-    if console.is_styled(sys.stderr) and sys.stderr.isatty() and prepared.program.mode == "batch":
-        return Bars(console.build_console(stderr=True))
+    if console.is_styled(sys.stderr) and sys.stderr.isatty():
+        shown = console.build_console(stderr=True)
+        return Bars(shown) if prepared.program.mode == "batch" else Streaming(shown, sys.stdout)
     return Lines(sys.stdout, sys.stderr)
 
 

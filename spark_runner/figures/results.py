@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from spark_runner.program.stage_shapes import Share
 
+MANY_STAGES = -1  # a subtask of a stream: every batch has stages of its own
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorFigures:
@@ -45,7 +47,7 @@ class VertexFigures:
     @property
     def stages(self) -> tuple[int, ...]:
         """The Spark stages that ran this vertex: as their shape tells, else as its own subtasks reported them."""
-        return tuple(sorted({one.stage for one in self.shares or self.subtasks}))
+        return tuple(sorted({one.stage for one in self.shares or self.subtasks} - {MANY_STAGES}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +120,42 @@ class PrintedRecord:
         return self.text if self.subtask is None else f"{self.subtask}> {self.text}"
 
 
-Event = ActionStarted | ActionFinished | VertexFinished | SinkWritten | WritingAside | PrintedRecord
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VertexBatch:
+    """One vertex of a stream in one batch. Times are milliseconds since the epoch; state is what there is now."""
+
+    vertex: int
+    name: str
+    records_in: int
+    records_out: int
+    late: int
+    watermark: int | None
+    keys: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamBatch:
+    """One batch of a stream, written to all sinks."""
+
+    batch: int
+    ended: float  # seconds since the epoch
+    seconds: float
+    vertices: tuple[VertexBatch, ...]
+    backlog: tuple[tuple[str, str], ...] = ()  # by source, in its own words
+
+    @property
+    def records(self) -> int:
+        """How many records came in."""
+        return sum(one.records_in for one in self.vertices if one.name.startswith("Source: "))
+
+    @property
+    def watermark(self) -> int | None:
+        """Where event time stands in the slowest vertex that looks at it."""
+        return min((one.watermark for one in self.vertices if one.watermark is not None), default=None)
+
+
+Event = StreamBatch | ActionStarted | ActionFinished | VertexFinished | SinkWritten | WritingAside | PrintedRecord
 Events = Callable[[Event], None]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from spark_runner.figures.results import PrintedRecord
+from spark_runner.figures.results import PrintedRecord, StreamBatch
 from spark_runner.figures.tracking import VertexProgress
 from spark_runner.runs.store import RunRecord
 
@@ -26,6 +26,9 @@ class Audience(Protocol):
 
     def printed(self, record: PrintedRecord) -> None:
         """A `print` sink gave a record."""
+
+    def batched(self, batch: StreamBatch) -> None:
+        """A stream has written a batch."""
 
     def stopping(self, reason: str) -> None:
         """The run was asked to end, which may take a few seconds."""
@@ -52,6 +55,10 @@ class UntilPipeCloses:
     def printed(self, record: PrintedRecord) -> None:
         """A `print` sink gave a record."""
         self._tell(lambda: self._audience.printed(record))
+
+    def batched(self, batch: StreamBatch) -> None:
+        """A stream has written a batch."""
+        self._tell(lambda: self._audience.batched(batch))
 
     def stopping(self, reason: str) -> None:
         """The run was asked to end."""

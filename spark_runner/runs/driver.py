@@ -33,6 +33,9 @@ class Driver(Protocol):
     def stages(self) -> Iterable[StageCounts]:
         """How far Spark's stages are now."""
 
+    def result_so_far(self) -> RunResult | None:
+        """What a run that was ended before its end has counted; None where nothing counts but the end."""
+
     def with_stages(self, result: RunResult) -> RunResult:
         """The result, with the stages that ran each vertex."""
 

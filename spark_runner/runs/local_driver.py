@@ -62,6 +62,10 @@ class LocalDriver:
         except Exception:  # a JVM that just died: whoever executes is told
             return ()
 
+    def result_so_far(self) -> RunResult | None:
+        """A batch that was ended has written nothing."""
+        return None
+
     def with_stages(self, result: RunResult) -> RunResult:
         """As the shape of Spark's stages tells."""
         from spark_runner.figures.action_stages import with_shares

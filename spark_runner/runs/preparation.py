@@ -21,9 +21,9 @@ from spark_runner.lowering.lower import lower
 from spark_runner.program.program import SparkProgram
 from spark_runner.runs.foresight import check_files
 from spark_runner.runs.restart import effective_strategy
-from spark_runner.streaming.opening import check_stream, stream_program
+from spark_runner.streaming.opening import check_stream, open_checkpoint, stream_program
 
-__all__ = ["PreparedRun", "check_machine", "prepare", "prepare_job"]
+__all__ = ["PreparedRun", "check_machine", "checkpoint_of", "prepare", "prepare_job"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +80,11 @@ def _refuse_streaming_options(request: RunRequest) -> None:
                 f"{option} is for streaming runs, and this job runs as a batch: its sources are bounded",
                 hint="run it as a stream with --mode streaming",
             )
+
+
+def checkpoint_of(request: RunRequest, run_folder: Path) -> Path:
+    """Where a streaming run keeps its place."""
+    return open_checkpoint(request, run_folder).path
 
 
 def check_machine(request: RunRequest) -> None:

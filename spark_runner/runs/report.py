@@ -12,6 +12,7 @@ from spark_runner.figures.results import (
     RunResult,
     SinkFigures,
     StageFigures,
+    StreamBatch,
     SubtaskFigures,
     TaskFigures,
     VertexFigures,
@@ -82,16 +83,18 @@ class RunReport:
     ended: float | None
     vertices: tuple[VertexReport, ...]
     sinks: tuple[SinkFigures, ...]
+    batches: tuple[StreamBatch, ...] = ()  # of a stream, the latest last
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON-ready data."""
         seconds = self.ended - (self.started or self.submitted) if self.ended else None
-        head = {key: value for key, value in _shallow(self).items() if key not in ("vertices", "sinks")}
+        head = {key: value for key, value in _shallow(self).items() if key not in ("vertices", "sinks", "batches")}
         return {
             **head,
             "seconds": seconds,
             "vertices": [vertex.to_dict() for vertex in self.vertices],
             "sinks": [asdict(sink) for sink in self.sinks],
+            **({"batches": [asdict(batch) for batch in self.batches]} if self.mode == "streaming" else {}),
         }
 
 
@@ -103,6 +106,7 @@ def build_report(
     stages: Mapping[int, StageFigures],
     *,
     application: str | None = None,
+    batches: tuple[StreamBatch, ...] = (),
 ) -> RunReport:
     """Join what the engine counted, what Spark measured and what was seen on the way."""
     figures = {one.vertex: one for one in result.vertices} if result else {}
@@ -120,6 +124,7 @@ def build_report(
         ended=record.ended,
         vertices=tuple(_vertex(program, one, figures.get(one.vertex), stages) for one in progress),
         sinks=result.sinks if result else (),
+        batches=batches,
     )
 
 

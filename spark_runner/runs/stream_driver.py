@@ -39,6 +39,10 @@ class StreamDriver(LocalDriver):
         finally:
             self._idle.set()
 
+    def result_so_far(self) -> RunResult | None:
+        """What was written before the stream was stopped."""
+        return self._stream.result()
+
     def with_stages(self, result: RunResult) -> RunResult:
         """The query's own figures name them."""
         return result

@@ -171,7 +171,8 @@ class _Supervision:
             self.result = self.driver.with_stages(self.result)
             self.tracker.learn(self.result.vertices)
         self.tracker.settle()
-        vertices = self.result.vertices if self.result else ()
+        result = self.result or self.driver.result_so_far()  # a stream that was stopped has figures all the same
+        vertices = result.vertices if result else ()
         stages = {stage for vertex in vertices for stage in vertex.stages}
         stages |= {vertex.stage for vertex in self.tracker.snapshot() if vertex.stage is not None}
         figures = self.driver.figures(stages)
@@ -179,9 +180,10 @@ class _Supervision:
             self.run.record(),
             self.program,
             self.tracker.snapshot(),
-            self.result,
+            result,
             figures,
             application=self.driver.application,
+            batches=tuple(self.watch.batches),
         )
         write_json(self.run.report, report.to_dict())
         return report

@@ -12,11 +12,12 @@ import queue
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from planner.errors import ExecutionError, InternalError, PlanError
-from spark_runner.figures.results import Event, PrintedRecord, WritingAside
+from spark_runner.figures.results import Event, PrintedRecord, StreamBatch, WritingAside
 from spark_runner.figures.tracking import VertexTracker
 from spark_runner.runs.audience import Audience
 from spark_runner.runs.driver import Driver
@@ -26,6 +27,7 @@ __all__ = ["Stopped", "TimedOut", "Watch", "stop_once_on_signals", "without_gate
 
 _LOOK = 0.1  # seconds between two looks at the thread
 _POLL = 0.5  # seconds between two looks at Spark's stages: each is a few calls into the JVM
+_MOST_BATCHES = 5_000  # of a stream that are kept for its report
 _Answer = TypeVar("_Answer")
 
 
@@ -48,6 +50,7 @@ class Watch:
         self._timeout = timeout
         self._began, self._polled = time.monotonic(), 0.0
         self._worker: threading.Thread | None = None
+        self.batches: deque[StreamBatch] = deque(maxlen=_MOST_BATCHES)
 
     def until_done(
         self, work: Callable[[], _Answer], *, give_up: Callable[[float], PlanError | None] = lambda _: None
@@ -99,6 +102,9 @@ class Watch:
                 return
             if isinstance(event, PrintedRecord):
                 self._audience.printed(event)
+            elif isinstance(event, StreamBatch):
+                self.batches.append(event)
+                self._audience.batched(event)
             elif isinstance(event, WritingAside):
                 self._run.note_aside(event.path)
             else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -41,7 +42,7 @@ class Batches:
         layout: Layout,
         writer: BatchWriter,
         events: Events,
-        taken: Callable[[int, BatchFigures], None],
+        taken: Callable[[int, BatchFigures, float], None],
     ) -> None:
         self.job, self.layout, self.writer, self.events, self.taken = job, layout, writer, events, taken
         self.halted = False
@@ -49,6 +50,7 @@ class Batches:
     def __call__(self, rows: DataFrame, batch: int) -> None:
         if self.halted:
             raise Halted
+        started = time.perf_counter()
         kept = rows.persist(StorageLevel.MEMORY_AND_DISK)
         try:
             figures = self._figures(kept)
@@ -57,7 +59,7 @@ class Batches:
                 flows = [flow for flow in self.job.flows if flow.target == -1 - sink.number]
                 if any(str(flow.number) in received for flow in flows):
                     self._feed(sink, kept.where(F.col("target") == -1 - sink.number), batch)
-            self.taken(batch, figures)
+            self.taken(batch, figures, time.perf_counter() - started)
         finally:
             kept.unpersist()
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -35,6 +36,7 @@ _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.files.openCostInBytes": "1",
 }
+_CONTROL = "/control/orders"
 _LOOK = 0.2  # seconds between two looks at the query
 
 
@@ -69,6 +71,7 @@ class StreamRun:
         self.control = Control(checkpoint.control)
         self.batches: Batches | None = None
         self._ticked = 0.0
+        self._query: StreamingQuery | None = None
 
     def run(self) -> RunResult:
         """Run to the end. Raises ExecutionError, with the operator where one is to blame."""
@@ -113,7 +116,7 @@ class StreamRun:
             stream = stream.trigger(availableNow=True)
         else:
             stream = stream.trigger(processingTime=f"{self.options.interval} milliseconds")
-        query = stream.queryName(self.checkpoint.id).start()
+        query = self._query = stream.queryName(self.checkpoint.id).start()
         try:
             self._watch(query)
         finally:
@@ -121,14 +124,14 @@ class StreamRun:
 
     def _watch(self, query: StreamingQuery) -> None:
         assert self.batches is not None
-        while query.isActive:
-            query.awaitTermination(_LOOK)  # type: ignore[arg-type]
-            if self.batches.halted and not query.status["isTriggerActive"]:
-                return
-            self._tick()
-        error = query.exception()
-        if error is not None and Halted.MARK not in str(error):
-            raise error
+        try:
+            while not query.awaitTermination(_LOOK):  # type: ignore[arg-type]
+                if self.batches.halted and not query.status["isTriggerActive"]:
+                    return
+                self._tick()
+        except StreamingQueryException as error:
+            if Halted.MARK not in str(error):
+                raise
 
     def _tick(self) -> None:
         """Wake vertices whose timers of processing time are due and have no records to wake them."""
@@ -137,9 +140,20 @@ class StreamRun:
             self._ticked = now
             self.control.tick(int(now * 1000))
 
-    def _taken(self, batch: int, figures: BatchFigures) -> None:
+    def _taken(self, batch: int, figures: BatchFigures, seconds: float) -> None:
         self.totals.take(batch, figures)
+        self.events(self.totals.batch(batch, figures, seconds, self._backlog()))
         self._told(batch, figures)
+
+    def _backlog(self) -> tuple[tuple[str, str], ...]:
+        """What Spark's sources say of what they have not read yet."""
+        progress = self._query.lastProgress if self._query is not None else None
+        found = []
+        for source in progress.sources if progress is not None else ():
+            waiting = {k: v for k, v in (source.metrics or {}).items() if "utstanding" in k or "BehindLatest" in k}
+            if waiting and _CONTROL not in source.description:
+                found.append((source.description, ", ".join(f"{k} {v}" for k, v in sorted(waiting.items()))))
+        return tuple(found)
 
     def _result(self) -> RunResult:
         result = self.totals.result()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -80,8 +81,19 @@ class _StreamLowerer:
             for number, draft in enumerate(self.vertices)
         )
         return StreamJob(
-            vertices=vertices, flows=tuple(self.flows), sources=tuple(self.sources), sinks=tuple(self.sinks)
+            vertices=vertices,
+            flows=tuple(self.flows),
+            sources=tuple(self.sources),
+            sinks=tuple(self.sinks),
+            notes=tuple(self._notes()),
         )
+
+    def _notes(self) -> Iterator[str]:
+        for draft in self.vertices:
+            for one in draft.operations:
+                operator = one.operation.operator
+                if one.operation.keyed and operator.uid is None and operator.uid_hash is None:
+                    yield f"operator {operator.key!r} has no uid: its state is found by its place in the job"
 
     def _vertex(self, number: int) -> VertexDraft:
         vertex = self.job_graph.vertices[number]

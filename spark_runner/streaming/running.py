@@ -40,6 +40,10 @@ class StreamWork:
         )
         return self._current.run()
 
+    def result(self) -> RunResult | None:
+        """What the last attempt has counted so far."""
+        return None if self._current is None else self._current.totals.result()
+
     def halt(self) -> None:
         """Let the batch at hand end, and start no other."""
         self._halted = True

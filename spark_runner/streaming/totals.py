@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from planner.job import Writer
-from spark_runner.figures.results import OperatorFigures, RunResult, SinkFigures, SubtaskFigures, VertexFigures
+from spark_runner.figures.results import (
+    MANY_STAGES,
+    OperatorFigures,
+    RunResult,
+    SinkFigures,
+    StreamBatch,
+    SubtaskFigures,
+    VertexBatch,
+    VertexFigures,
+)
 from spark_runner.program.program import SparkProgram
 from spark_runner.streaming.program import StreamJob, StreamSink
 
@@ -24,6 +34,7 @@ class Totals:
         self._arrived: dict[int, int] = {}  # by vertex
         self._edges: dict[int, int] = {}
         self._subtasks: dict[tuple[int, int], dict[str, Any]] = {}
+        self._state: dict[tuple[int, int], dict[str, Any]] = {}  # the latest figures of every subtask
         self._timers: dict[tuple[int, int], int | None] = {}
 
     @property
@@ -49,13 +60,34 @@ class Totals:
                 _plus(self._given, (vertex, number), sign * given)
             for edge, count in one["edges"].items():
                 _plus(self._edges, int(edge), sign * count)
-            subtask = self._subtasks.setdefault(
-                (vertex, one["subtask"]),
-                {"host": one["host"], "started": one["started"], "seconds": 0.0, "taken": 0, "given": 0},
-            )
+            fresh = {"host": one["host"], "started": one["started"], "seconds": 0.0}
+            subtask = self._subtasks.setdefault((vertex, one["subtask"]), fresh)
             subtask["seconds"] += sign * one["seconds"]
-            subtask["taken"] += sign * one["taken"]
-            subtask["given"] += sign * sum(one["edges"].values())
+
+    def batch(
+        self, number: int, figures: list[dict[str, Any]], seconds: float, backlog: tuple[tuple[str, str], ...]
+    ) -> StreamBatch:
+        """One batch, for who watches the run."""
+        for one in figures:
+            self._state[one["vertex"], one["subtask"]] = one
+        vertices = []
+        for vertex in self.job.vertices:
+            now = [one for one in figures if one["vertex"] == vertex.number]
+            state = [one for (owner, _), one in self._state.items() if owner == vertex.number]
+            marks = [one["watermark"] for one in state if one["watermark"] is not None]
+            vertices.append(
+                VertexBatch(
+                    vertex=vertex.number,
+                    name=vertex.name,
+                    records_in=sum(one["taken"] for one in now),
+                    records_out=sum(sum(one["edges"].values()) for one in now),
+                    late=sum(late for one in now for _, _, late in one["operators"]),
+                    watermark=min(marks) if vertex.watermarks and marks else None,
+                    keys=sum(one["keys"] for one in state),
+                    bytes=sum(one["bytes"] for one in state),
+                )
+            )
+        return StreamBatch(batch=number, ended=time.time(), seconds=seconds, vertices=tuple(vertices), backlog=backlog)
 
     def result(self) -> RunResult:
         """The figures of the run."""
@@ -75,7 +107,7 @@ class Totals:
             subtasks=tuple(
                 SubtaskFigures(
                     subtask=subtask,
-                    stage=0,
+                    stage=MANY_STAGES,
                     attempt=0,
                     host=one["host"],
                     started=one["started"],

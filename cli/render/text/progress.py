@@ -6,7 +6,8 @@ import time
 from typing import TYPE_CHECKING, TextIO
 
 from cli.render.text.run_report import shown_name
-from spark_runner.figures.results import PrintedRecord
+from cli.render.text.stream_view import StreamTable, batch_line
+from spark_runner.figures.results import PrintedRecord, StreamBatch
 from spark_runner.figures.tracking import VertexProgress
 from spark_runner.runs.store import FINAL_STATES, RunRecord
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
-__all__ = ["Bars", "Collected", "Follow", "FollowCollecting", "Lines"]
+__all__ = ["Bars", "Collected", "Follow", "FollowCollecting", "Lines", "Streaming"]
 
 _MOST_BARS = 30  # more would not fit a screen: one bar then stands for all
 
@@ -39,6 +40,9 @@ class Collected:
         self.records.append(record)
 
     def stopping(self, reason: str) -> None:
+        """Nothing to say."""
+
+    def batched(self, batch: StreamBatch) -> None:
         """Nothing to say."""
 
 
@@ -69,6 +73,10 @@ class Lines(Collected):
     def stopping(self, reason: str) -> None:
         """Say so at once: stopping Spark takes a few seconds."""
         print(f"stopping: {reason}", file=self._messages, flush=True)
+
+    def batched(self, batch: StreamBatch) -> None:
+        """Say what the batch did."""
+        print(batch_line(batch), file=self._messages, flush=True)
 
 
 class Follow(Lines):
@@ -103,6 +111,33 @@ class FollowCollecting(Follow):
     def printed(self, record: PrintedRecord) -> None:
         """Keep it."""
         self.records.append(record)
+
+
+class Streaming(Collected):
+    """A table of the stream on a terminal; records are printed above it."""
+
+    def __init__(self, console: Console, records: TextIO) -> None:
+        super().__init__()
+        self._table, self._records, self._console = StreamTable(console), records, console
+
+    def run_changed(self, record: RunRecord) -> None:
+        """Say the run's state; take the table away at the end."""
+        if record.state in FINAL_STATES:
+            self._table.close()
+        else:
+            message = f": {record.message}" if record.message else ""
+            self._table.print_above(f"run {record.id} {record.state}{message}")
+
+    def printed(self, record: PrintedRecord) -> None:
+        """Print it above the table, or where standard output goes."""
+        if self._records.isatty():
+            self._table.print_above(str(record))
+        else:
+            print(record, file=self._records, flush=True)
+
+    def batched(self, batch: StreamBatch) -> None:
+        """Draw the table again."""
+        self._table.show(batch)
 
 
 class Bars(Collected):

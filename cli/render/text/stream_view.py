@@ -1,0 +1,110 @@
+"""A running stream to look at: a table in place on a terminal, one line for each batch when piped."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from spark_runner.figures.results import StreamBatch, VertexBatch
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.live import Live
+    from rich.table import Table
+
+__all__ = ["StreamTable", "batch_line"]
+
+_END_OF_TIME = 2**63 - 1
+
+
+def batch_line(batch: StreamBatch) -> str:
+    """One batch in one line."""
+    parts = [f"batch {batch.batch}: {batch.records} records in {batch.seconds:.1f} s"]
+    if batch.watermark is not None:
+        parts.append(f"watermark {_moment(batch.watermark)}{_lag(batch.watermark, batch.ended)}")
+    keys, size = sum(one.keys for one in batch.vertices), sum(one.bytes for one in batch.vertices)
+    if keys:
+        parts.append(f"{keys} keys ({_size(size)})")
+    late = sum(one.late for one in batch.vertices)
+    if late:
+        parts.append(f"{late} late")
+    parts += [f"waiting: {words}" for _, words in batch.backlog]
+    return "  " + ", ".join(parts)
+
+
+class StreamTable:
+    """A table that is redrawn in place with every batch."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._live: Live | None = None
+
+    def show(self, batch: StreamBatch) -> None:
+        """Draw the latest batch."""
+        if self._live is None:
+            from rich.live import Live
+
+            self._live = Live(console=self._console, auto_refresh=False, transient=True)
+            self._live.start()
+        self._live.update(_table(batch), refresh=True)
+
+    def print_above(self, text: str) -> None:
+        """A line that stays, above the table."""
+        self._console.print(text, markup=False, highlight=False)
+
+    def close(self) -> None:
+        """Take the table away."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+
+def _table(batch: StreamBatch) -> Table:
+    from rich.table import Table
+
+    backlog = "".join(f", waiting: {words}" for _, words in batch.backlog)
+    title = f"batch {batch.batch}, {batch.seconds:.1f} s{backlog}"
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("vertex", no_wrap=True, overflow="ellipsis", ratio=1)
+    for name in ("in/s", "out/s", "watermark", "lag", "keys", "state", "late"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for one in batch.vertices:
+        table.add_row(*_row(one, batch))
+    return table
+
+
+def _row(one: VertexBatch, batch: StreamBatch) -> list[Any]:
+    seconds = max(batch.seconds, 0.001)
+    mark = one.watermark
+    return [
+        f"{one.vertex} {one.name}",
+        f"{one.records_in / seconds:.0f}",
+        f"{one.records_out / seconds:.0f}",
+        "-" if mark is None else _moment(mark),
+        "-" if mark is None else _lag(mark, batch.ended).strip(" ()").removeprefix("lag ") or "-",
+        str(one.keys) if one.keys else "-",
+        _size(one.bytes) if one.keys else "-",
+        str(one.late) if one.late else "-",
+    ]
+
+
+def _moment(watermark: int) -> str:
+    if watermark >= _END_OF_TIME:
+        return "at its end"
+    if abs(watermark) < 10**11:  # not a date of our days: the job counts from somewhere else
+        return f"{watermark} ms"
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(watermark / 1000))
+
+
+def _lag(watermark: int, now: float) -> str:
+    if watermark >= _END_OF_TIME or abs(watermark) < 10**11:
+        return ""
+    return f" (lag {max(0.0, now - watermark / 1000):.0f} s)"
+
+
+def _size(count: int) -> str:
+    for unit in ("B", "KiB", "MiB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}"
+        count //= 1024
+    return f"{count} GiB"

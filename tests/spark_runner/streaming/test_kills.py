@@ -1,0 +1,108 @@
+"""A driver that is killed at random moments: the output in the end is that of one run without kills.
+
+`PLAN_KILLS` says how many kills there are; `make test-kills` has twenty.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pyarrow.parquet as pq
+import pytest
+
+from planner import StreamExecutionEnvironment
+from tests.support import killed_job
+from tests.support.sources import ROOT
+from tests.support.stream_jobs import records
+from tests.support.stream_reference import Reference
+
+KILLS = int(os.environ.get("PLAN_KILLS", "2"))
+FILES = max(8, KILLS * 3)
+PER_FILE = 25
+NAMES = ("sums", "windows", "late")
+
+
+def expected(found: list[tuple[str, int, int]]) -> dict[str, Counter[tuple[str, int, int]]]:
+    """What the reference gives for the same records in one stream."""
+    env = StreamExecutionEnvironment()
+    env.set_parallelism(2)
+    source = env.from_collection(found).set_parallelism(1)
+    for stream in killed_job.branches(source.map(lambda record: record).set_parallelism(1)):
+        stream.print()
+    reference = Reference(env.build("reference"))
+    sunk = reference.run()
+    by_key = {reference.graph.by_id[node].operator.key: rows for node, rows in sunk.items()}
+    return {name: Counter(row for _, row in by_key.get(f"print-{n}", ())) for n, name in enumerate(NAMES, start=1)}
+
+
+def written(folder: Path) -> Counter[tuple[str, int, int]]:
+    """The records of the batches that the manifest names."""
+    rows: Counter[tuple[str, int, int]] = Counter()
+    for entry in sorted((folder / "_manifest").glob("batch*.json")):
+        place = folder / json.loads(entry.read_text())["folder"]
+        for part in place.glob("part-*.parquet"):
+            table = pq.read_table(part).to_pydict()
+            rows.update(zip(*table.values(), strict=True))
+    return rows
+
+
+def start(folder: Path) -> subprocess.Popen[bytes]:
+    """The job as a user starts it, in a process group of its own."""
+    command = [sys.executable, "-m", "cli", "run", str(Path(killed_job.__file__)), "--mode", "streaming"]
+    command += ["--checkpoint", str(folder / "checkpoint"), "--master", "local[2]"]
+    return subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**os.environ, "KILLED_JOB_FOLDER": str(folder), "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def batches(folder: Path) -> int:
+    """How many batches Spark has begun."""
+    return len(list((folder / "checkpoint" / "spark" / "offsets").glob("[0-9]*")))
+
+
+def kill_somewhere(folder: Path, random: Random) -> bool:
+    """Start the job and kill Python and JVM some time behind its next batch. False where it came to its end before."""
+    process, before = start(folder), batches(folder)
+    try:
+        while process.poll() is None and batches(folder) == before:
+            time.sleep(0.02)
+        time.sleep(random.uniform(0, 2.5))
+        return process.poll() is None
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@pytest.mark.spark
+def test_the_output_is_exact_however_often_the_driver_is_killed(tmp_path: Path) -> None:
+    random = Random(14)
+    found = records(random, FILES * PER_FILE)
+    (tmp_path / "in").mkdir()
+    for number in range(FILES):
+        file = tmp_path / "in" / f"{number:03d}.txt"
+        file.write_text("".join(f"{k},{n},{t}\n" for k, n, t in found[number * PER_FILE : (number + 1) * PER_FILE]))
+        os.utime(file, (1_700_000_000 + number, 1_700_000_000 + number))
+    killed = sum(kill_somewhere(tmp_path, random) for _ in range(KILLS))
+    last = start(tmp_path)
+    _, errors = last.communicate(timeout=600)
+    assert last.returncode == 0, errors.decode()
+    wanted = expected(found)
+    for name in NAMES:
+        assert written(tmp_path / name) == wanted[name], name
+    print(f"{killed} kills of {KILLS} hit the run; {batches(tmp_path)} batches; "
+          + ", ".join(f"{name}: {sum(rows.values())} records" for name, rows in wanted.items()))  # fmt: skip
+    assert killed
