@@ -129,6 +129,7 @@ MAY_IMPORT_SPARK_RUNNER = frozenset(
         "cli/detached.py",
         "cli/render/text/progress.py",
         "cli/render/text/stream_program.py",
+        "cli/render/text/stream_view.py",
         "cli/render/text/run_report.py",
         "cli/render/text/spark_program.py",
         "cli/run_ids.py",
