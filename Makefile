@@ -20,7 +20,7 @@ PYTEST_ARGS ?=
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-clusters test-flink lint type unit bench golden docs clean
+.PHONY: help setup demo test test-clusters test-kills test-flink lint type unit bench golden docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,8 @@ test-clusters: $(READY) ## faults, refusals and YARN on real clusters (about 20 
 
 test-flink: $(READY) ## exports, drift and live figures against real Flink from PyPI (300 MB, once)
 	PLAN_TEST_FLINK=1 $(BIN)/python -m pytest -m flink $(PYTEST_ARGS)
+test-kills: $(READY) ## a streaming run's driver is killed twenty times (about 10 minutes)
+	PLAN_KILLS=20 $(BIN)/python -m pytest -s tests/spark_runner/streaming/test_kills.py $(PYTEST_ARGS)
 
 lint: $(READY) ## ruff: rules and format
 	$(BIN)/ruff check .
