@@ -41,8 +41,9 @@ def diff(
 ) -> int:
     """Show what changed between two jobs, or a job and a baseline: operators, chains, edges, slots, operator ids.
 
-    Every change is marked: state-breaking (a restored job would not start, or would lose or misread state), performance
-    (the same result at another cost), or safe. Comments, order and YAML ids are no change while the plan is the same.
+    Every change is marked: state-breaking (a restored job would not start, or would lose or misread state), result (the
+    job computes something else), performance (the same result at another cost), or safe. Comments, order and YAML ids
+    are no change while the plan is the same.
 
     With a savepoint as OLD it says whether NEW restores from it: Flink's own answer, what is lost and why, and the fix.
 

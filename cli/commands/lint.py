@@ -21,7 +21,7 @@ from planner.errors import OptionError
 from planner.frontends.job_files import find_job_files
 from planner.lint.engine import LintedJob, Report, plan_files
 from planner.lint.engine import lint as lint_jobs
-from planner.lint.finding import Finding
+from planner.lint.finding import Finding, at_least
 from planner.settings.pyproject import load_config
 from planner.snapshots.baseline import FILE_NAME, Baseline
 from planner.snapshots.baseline_file import load_baseline
@@ -29,6 +29,7 @@ from planner.snapshots.baseline_update import Update, update_baseline
 from planner.snapshots.snapshot import take_snapshot
 
 LintFormat = Literal["text", "json", "sarif", "github", "junit"]
+FailOn = Literal["error", "warning"]
 
 
 def lint(
@@ -63,14 +64,19 @@ def lint(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the report here, not to stdout.")
     ] = None,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even where there are findings.")] = False,
+    fail_on: Annotated[
+        FailOn | None,
+        typer.Option(help="Exit with 1 from this severity on. Default: fail_on under [tool.plan.lint], else warning."),
+    ] = None,
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
 ) -> int:
     """Lint jobs; with a baseline, find broken chains, orphaned state and additional slots.
 
-    Exits with 1 where there are findings. A job that cannot be planned is a finding of its file. Ignore a finding with
-    its reason: `# plan: ignore[PL102] sources are skewed` in Python, `ignore: {PL102: sources are skewed}` in YAML.
+    Exits with 1 where there are errors or warnings; notes, such as a baseline that is behind, never fail. A job that
+    cannot be planned is a finding of its file. Ignore a finding with its reason:
+    `# plan: ignore[PL102] sources are skewed` in Python, `ignore: {PL102: sources are skewed}` in YAML.
 
     Examples:
       plan lint job.yaml
@@ -99,7 +105,9 @@ def lint(
         names = ", ".join(repr(name) for name in report.unrecorded)
         console.message(f"not in the baseline yet: {names}; --update-baseline adds what is new", "dim")
     _print(report, format, output)
-    return 1 if report.findings and not exit_zero else 0
+    least = fail_on or load_config().lint.fail_on
+    failed = any(at_least(finding.severity, least) for finding in report.findings)
+    return 1 if failed and not exit_zero else 0
 
 
 def _lint_exports(

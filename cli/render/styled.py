@@ -24,6 +24,7 @@ STYLES = {
     "change": "cyan",
     "error": "bold red",
     "warning": "yellow",
+    "note": "cyan",
     "number": "",
 }
 

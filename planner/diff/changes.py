@@ -1,4 +1,4 @@
-"""What changed between two versions, each change marked safe, performance or state-breaking.
+"""What changed between two versions, each change marked safe, performance, result or state-breaking.
 
 A change is state-breaking when a job restored from the old version would not start, would lose state, or would read
 state that means something else. Where that cannot be known it counts as state-breaking: a false "safe" is never right.
@@ -6,10 +6,10 @@ state that means something else. Where that cannot be known it counts as state-b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
+from planner.diff.change import LEVELS, Change, Level
 from planner.diff.comparison import Comparison, OperatorPair
 from planner.diff.compatibility import incompatibilities
 from planner.diff.id_causes import find_id_causes
@@ -19,36 +19,10 @@ from planner.graphs.state import describe_state
 from planner.graphs.state_lookup import state_id
 from planner.snapshots.snapshot import Snapshot
 
-__all__ = ["LEVELS", "Change", "Level", "find_changes", "job_change"]
+__all__ = ["LEVELS", "Change", "Level", "breaks_state", "find_changes", "job_change"]
 
-Level = Literal["state-breaking", "performance", "safe"]
-LEVELS: tuple[Level, ...] = ("state-breaking", "performance", "safe")  # the order of a report
-Part = Literal["job", "operator", "chain", "edge", "slots", "state"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """One change: how much it matters, what it is about, and the values before and after."""
-
-    level: Level
-    part: Part
-    kind: str
-    subject: str
-    message: str
-    before: Any = None
-    after: Any = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The change as JSON-ready data."""
-        return {
-            "level": self.level,
-            "part": self.part,
-            "kind": self.kind,
-            "subject": self.subject,
-            "message": self.message,
-            "before": self.before,
-            "after": self.after,
-        }
+# Between these and any other partitioner records reach other subtasks for the sake of the result.
+_MEANINGFUL: Final = frozenset({"HASH", "BROADCAST", "GLOBAL", "CUSTOM"})
 
 
 def find_changes(comparison: Comparison) -> tuple[Change, ...]:
@@ -67,16 +41,21 @@ def find_changes(comparison: Comparison) -> tuple[Change, ...]:
     return tuple(sorted(found, key=lambda change: LEVELS.index(change.level)))
 
 
+def breaks_state(comparison: Comparison) -> tuple[Change, ...]:
+    """The changes after which a restored job would not start, or would lose or misread state."""
+    return tuple(change for change in find_changes(comparison) if change.level == "state-breaking")
+
+
 def job_change(old: Snapshot | None, new: Snapshot | None) -> Change:
     """A whole job that is only in one of the versions."""
     if old is None and new is not None:
         return Change(
-            level="safe", part="job", kind="added", subject=new.name, message=f"the job {new.name!r} was added"
+            level="result", part="job", kind="added", subject=new.name, message=f"the job {new.name!r} was added"
         )
     assert old is not None
     stateful = any(operator.state != "none" for operator in old.operators)
     return Change(
-        level="state-breaking" if stateful else "safe",
+        level="state-breaking" if stateful else "result",
         part="job",
         kind="removed",
         subject=old.name,
@@ -113,7 +92,7 @@ def _lost(comparison: Comparison) -> Iterator[Change]:
         lost = comparison.old.operators[at]
         stateful = lost.state != "none"
         yield Change(
-            level="state-breaking" if stateful else "safe",
+            level="state-breaking" if stateful else "result",
             part="operator",
             kind="removed",
             subject=lost.label,
@@ -129,13 +108,14 @@ def _added(comparison: Comparison) -> Iterator[Change]:
         new = comparison.new.operators[at]
         other = kept_state.get(state_id(new.id, new.user_hash, kept_state))
         yield Change(
-            level="state-breaking" if other else "safe",
+            level="state-breaking" if other else "result",
             part="operator",
             kind="added",
             subject=new.label,
             message=f"{new.label} was added"
             + (f", with the id {other.id} under which {other.label} kept its state" if other else ""),
             after=new.id,
+            at=at,
         )
 
 
@@ -149,13 +129,15 @@ def _state(comparison: Comparison) -> Iterator[Change]:
         for reason in incompatibilities(pair):
             stateful = pair.old.state != "none" or reason.what in ("max parallelism", "parallelism")
             yield Change(
-                level="state-breaking" if stateful else "safe",
+                level="state-breaking" if stateful else "result",
                 part="state",
                 kind=reason.what.replace(" ", "-"),
                 subject=pair.new.label,
                 message=f"{pair.new.label}: {reason.text}",
                 before=reason.before,
                 after=reason.after,
+                at=pair.new_at,
+                advice=reason.advice,
             )
 
 
@@ -174,6 +156,7 @@ def _record_types(comparison: Comparison) -> Iterator[Change]:
                 f"{' and '.join(before)} -> {' and '.join(after)}",
                 before=list(before),
                 after=list(after),
+                at=pair.new_at,
             )
 
 
@@ -189,6 +172,7 @@ def _id_change(pair: OperatorPair, cause: str) -> Change:
         message=f"the operator id of {pair.new.label} changed: {loss}. {cause}{kept}",
         before=pair.old.id,
         after=pair.new.id,
+        at=pair.new_at,
     )
 
 
@@ -203,7 +187,9 @@ def _settings(pair: OperatorPair) -> Iterator[Change]:
     elif new.max_parallelism < 0 < old.max_parallelism:
         yield from _setting(pair, "max-parallelism", "max parallelism", old.max_parallelism, None, "safe")
     yield from _setting(pair, "slot-sharing-group", "slot sharing group", old.group, new.group, "performance")
-    yield from _setting(pair, "behaviour", "what it does", old.does, new.does, "state-breaking" if stateful else "safe")
+    yield from _setting(
+        pair, "behaviour", "what it does", old.does, new.does, "state-breaking" if stateful else "result"
+    )
 
 
 def _setting(pair: OperatorPair, kind: str, words: str, before: Any, after: Any, level: Level) -> Iterator[Change]:
@@ -217,6 +203,7 @@ def _setting(pair: OperatorPair, kind: str, words: str, before: Any, after: Any,
             message=f"{pair.new.label}: {words} {shown[0]} -> {shown[1]}",
             before=before,
             after=after,
+            at=pair.new_at,
         )
 
 
@@ -247,7 +234,8 @@ def _edges(comparison: Comparison) -> Iterator[Change]:
         was, now = old.edges[before].partitioner, new.edges[after].partitioner
         if was != now:
             ends = _ends(new, after)
-            yield Change(level="performance", part="edge", kind="partitioner", subject=ends,
+            level: Level = "result" if _MEANINGFUL & {was, now} else "performance"
+            yield Change(level=level, part="edge", kind="partitioner", subject=ends,
                          message=f"{ends}: {was} -> {now}", before=was, after=now)  # fmt: skip
     lost = [number for number in comparison.lost_edges if number not in comparison.bridged]
     added = [number for number in comparison.added_edges if number not in comparison.shortened]
@@ -255,16 +243,24 @@ def _edges(comparison: Comparison) -> Iterator[Change]:
     yield from _rewired(new, added, comparison.by_new, "added")
 
 
-def _rewired(snapshot: Snapshot, edges: Iterable[int], known: Any, kind: str) -> Iterator[Change]:
+def _rewired(
+    snapshot: Snapshot, edges: Iterable[int], known: Mapping[int, OperatorPair], kind: str
+) -> Iterator[Change]:
     """Edges between operators that are in both versions; the edges of the others go without saying."""
     for number in edges:
         edge = snapshot.edges[number]
         if edge.source in known and edge.target in known:
             ends = _ends(snapshot, number)
-            level: Level = "performance"
-            if snapshot.operators[edge.target].state in ("keyed", "operator"):
-                level = "state-breaking"  # its state was built from other records
-            yield Change(level=level, part="edge", kind=kind, subject=ends, message=f"the edge {ends} was {kind}")
+            kept = snapshot.operators[edge.target].state in ("keyed", "operator")
+            because = f": the state of {snapshot.operators[edge.target].label} was built from other records"
+            yield Change(
+                level="state-breaking" if kept else "result",
+                part="edge",
+                kind=kind,
+                subject=ends,
+                message=f"the edge {ends} was {kind}{because if kept else ''}",
+                at=known[edge.target].new_at,
+            )
 
 
 def _ends(snapshot: Snapshot, number: int) -> str:

@@ -16,6 +16,7 @@ class Incompatibility:
     text: str
     before: str
     after: str
+    advice: str | None = None  # what keeps the state
 
 
 def incompatibilities(pair: OperatorPair) -> Iterator[Incompatibility]:
@@ -45,7 +46,11 @@ def _key_groups(pair: OperatorPair) -> Iterator[Incompatibility]:
     if wanted > 0 and wanted != written:
         unset = " (Flink's default)" if pair.old.max_parallelism <= 0 else ""
         yield _reason(
-            "max parallelism", f"max parallelism was {written}{unset} and is {wanted}", str(written), str(wanted)
+            "max parallelism",
+            f"max parallelism was {written}{unset} and is {wanted}",
+            str(written),
+            str(wanted),
+            f"set the max parallelism to {written}: state keeps the one that it was written with",
         )
     elif pair.new.parallelism > written:
         yield _reason(
@@ -54,8 +59,9 @@ def _key_groups(pair: OperatorPair) -> Iterator[Incompatibility]:
             "written with",
             str(pair.old.parallelism),
             str(pair.new.parallelism),
+            f"set the parallelism to {written} or less",
         )
 
 
-def _reason(what: str, text: str, before: str, after: str) -> Incompatibility:
-    return Incompatibility(what=what, text=text, before=before, after=after)
+def _reason(what: str, text: str, before: str, after: str, advice: str | None = None) -> Incompatibility:
+    return Incompatibility(what=what, text=text, before=before, after=after, advice=advice)

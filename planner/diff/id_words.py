@@ -5,6 +5,8 @@ from __future__ import annotations
 from planner.diff.comparison import Comparison, OperatorPair
 from planner.diff.id_causes import IdCause
 
+_SHOWN = 3
+
 
 def cause_in_words(comparison: Comparison, pair: OperatorPair, cause: IdCause | None) -> str:
     """One or two sentences: what changed the id, and whether the operator itself was touched."""
@@ -41,9 +43,18 @@ def _sentence(comparison: Comparison, cause: IdCause, *, upstream: bool) -> str:
         case "inputs":
             return f"The inputs{' of an operator upstream' if upstream else ''} changed, and generated ids hash them."
         case _:
-            return (
-                "Operators were added, removed or reordered elsewhere, and generated ids count those numbered before."
-            )
+            return _numbering(comparison)
+
+
+def _numbering(comparison: Comparison) -> str:
+    """What changed Flink's numbering: only what really changed is named."""
+    renamed = [pair.new.label for pair in comparison.operators if pair.old.uid != pair.new.uid]
+    names = f"{', '.join(renamed[:_SHOWN])}{f' and {len(renamed) - _SHOWN} more' if len(renamed) > _SHOWN else ''}"
+    count = "generated ids count the operators that Flink numbers before"
+    if renamed and not comparison.added and not comparison.lost:
+        return f"The uid of {names} changed; Flink numbers operators with a uid earlier, and {count}."
+    changed = [word for word, at in (("added", comparison.added), ("removed", comparison.lost)) if at]
+    return f"Operators were {' and '.join(changed) or 'reordered'} elsewhere, and {count}."
 
 
 def _edge(comparison: Comparison, cause: IdCause) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from planner.kinds import KEEPS_COLUMNS
+from planner.snapshots.function_text import gives_columns
 from planner.snapshots.snapshot import OperatorSnapshot, Snapshot
 from planner.topology import topological_order
 
@@ -27,6 +28,6 @@ def entering_types(snapshot: Snapshot) -> list[tuple[str, ...]]:
 def _leaving(operator: OperatorSnapshot, entering: tuple[str, ...]) -> str:
     if operator.output is not None:
         return operator.output
-    if operator.does is not None and operator.does.startswith(("select ", "explode ")):
+    if operator.does is not None and gives_columns(operator.does):
         return operator.does
     return entering[0] if operator.kind in KEEPS_COLUMNS and len(entering) == 1 else _UNTYPED

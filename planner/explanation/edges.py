@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from planner.graphs.obstacle import Obstacle, to_remove
+from planner.graphs.repeated_keys import repeated_key
 from planner.graphs.stream_graph import StreamEdge
 from planner.job import Location, Partitioner
 from planner.operators import OperatorRef
@@ -55,6 +56,7 @@ class EdgeExplanation:
     obstacles: tuple[Obstacle, ...]
     settings: tuple[str, ...]  # for `--set`: together they chain the edge; empty where `--set` cannot
     traffic: Traffic | None  # None: chained, or not known before run time
+    repeats: OperatorRef | None = None  # already partitioned the records by the same key: the exchange moves nothing
 
     @property
     def chained(self) -> bool:
@@ -108,6 +110,7 @@ def _explain(
     obstacles = plan.obstacles[position]
     target = operators[edge.target]
     verdict = _verdict(obstacles)
+    repeated = repeated_key(plan.stream_graph, edge)
     return EdgeExplanation(
         position=position,
         source=operators[edge.source],
@@ -122,6 +125,7 @@ def _explain(
         obstacles=obstacles,
         settings=_settings(obstacles) if verdict == "broken" else (),
         traffic=traffic,
+        repeats=operators[repeated.target] if repeated else None,
     )
 
 

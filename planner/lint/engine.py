@@ -106,9 +106,8 @@ def lint(
     ran: dict[int, frozenset[str]] = {}
     for number, job in enumerate(jobs):
         ran[number] = codes(job.config.lint.select, job.config.lint.ignore) - _unknowable(job.config)
-        found += [
-            (number, finding) for finding in _run(_subject(job, jobs, baseline, savepoint), ran[number], job.name)
-        ]
+        subject = replace(_subject(job, jobs, baseline, savepoint), codes=ran[number])
+        found += [(number, finding) for finding in _run(subject, job.name)]
     comments, written = _ignores(jobs)
     remaining, ignored = apply_ignores(found, comments, written)
     everything = frozenset().union(*ran.values()) if ran else frozenset()
@@ -158,9 +157,9 @@ def _entry(job: LintedJob, jobs: Sequence[LintedJob], baseline: Baseline) -> Bas
     return baseline.find(job.name, baseline.relative(job.file), siblings)
 
 
-def _run(subject: Subject, codes: frozenset[str], name: str) -> Iterator[Finding]:
+def _run(subject: Subject, name: str) -> Iterator[Finding]:
     for rule in RULES:
-        if rule.find is not None and rule.code in codes:
+        if rule.find is not None and rule.code in subject.codes:
             for finding in rule.find(rule, subject):
                 yield replace(finding, job=name)
 

@@ -8,8 +8,13 @@ from typing import Literal
 
 from planner.job import Location
 
-Severity = Literal["error", "warning"]
-SEVERITIES: tuple[Severity, ...] = ("error", "warning")
+Severity = Literal["error", "warning", "note"]  # a note never fails a build
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+
+
+def at_least(severity: Severity, least: Severity) -> bool:
+    """Whether a severity is as grave as `least`, or graver."""
+    return SEVERITIES.index(severity) <= SEVERITIES.index(least)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

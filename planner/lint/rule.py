@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from planner.diff.change import Change
+from planner.diff.changes import breaks_state
 from planner.diff.comparison import Comparison
 from planner.graphs.state import State, state_of
 from planner.graphs.stream_graph import StreamEdge, StreamNode
@@ -31,12 +33,25 @@ class Subject:
     plan: Plan
     config: Config
     comparison: Comparison | None = None  # with the job's entry in the baseline
+    codes: frozenset[str] = frozenset()  # the rules that run
     restore: RestoreReport | None = None  # from a savepoint
 
     @cached_property
     def keys(self) -> Mapping[int, str]:
         """The baseline key of every stream node."""
         return position_keys(self.plan.stream_graph)
+
+    @cached_property
+    def state_breaking(self) -> tuple[Change, ...]:
+        """What `plan diff` with the baseline calls state-breaking."""
+        return breaks_state(self.comparison) if self.comparison else ()
+
+    @cached_property
+    def newly_broken(self) -> frozenset[int]:
+        """Positions of edges that PL001 reports: what else is to be said of them has the same cause."""
+        if self.comparison is None or "PL001" not in self.codes:
+            return frozenset()
+        return frozenset(broken.new_edge for broken in self.comparison.broken)
 
     @property
     def nodes(self) -> tuple[StreamNode, ...]:

@@ -15,6 +15,7 @@
     ignore = ["PL107"]
     baseline = "plan.lock.json"
     max_channels = 10000
+    fail_on = "warning"            # or "error"
 
     [tool.plan.restart_strategy]
     type = "fixed-delay"
@@ -33,7 +34,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Literal, NoReturn, TypeVar
 
 from planner.errors import OptionError
 from planner.flink.defaults import BUFFER_SIZE, BUFFERS_PER_CHANNEL, FLOATING_BUFFERS_PER_GATE
@@ -42,7 +43,7 @@ from planner.job import Location, RestartStrategy
 from planner.settings.job_format import RESTART_KEYS
 from planner.settings.quantities import parse_size
 from planner.settings.restart import meaningless, restart_strategy
-from planner.settings.values import Fault, ValueType
+from planner.settings.values import CHOICE, Fault, ValueType
 from planner.spelling import nearest_or_all
 
 __all__ = ["Cluster", "Config", "LintSettings", "load_config"]
@@ -80,6 +81,7 @@ class LintSettings:
     ignore: tuple[str, ...] = ()
     baseline: str | None = None  # relative to the pyproject.toml
     max_channels: int = 10_000  # of one edge
+    fail_on: Literal["error", "warning"] = "warning"  # from this severity on `plan lint` exits with 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +207,8 @@ class _Reader:
             return self.string(value, where)
         if key == "max_channels":
             return self.count(value, where, least=1)
+        if key == "fail_on":
+            return self.value(CHOICE("error", "warning"), value, where)
         return tuple(self.string(code, where) for code in (value if isinstance(value, list) else [value]))
 
     def restart(self, table: Any, where: str) -> RestartStrategy:

@@ -19,6 +19,7 @@ from planner.errors import OptionError
 from planner.graphs.state import State
 from planner.job import Location
 from planner.snapshots.baseline import Baseline, BaselineJob
+from planner.snapshots.function_text import modern
 from planner.snapshots.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot
 
 __all__ = ["dump_baseline", "load_baseline", "parse_baseline"]
@@ -96,7 +97,7 @@ def _read_operator(values: Mapping[str, Any]) -> OperatorSnapshot:
         max_parallelism=int(values.get("max_parallelism", -1)),
         group=values.get("group", "default"),
         keyed_by=values.get("keyed_by"),
-        does=values.get("does"),
+        does=modern(values.get("does")),
         output=values.get("output"),
         written_id=values.get("yaml_id"),
     )

@@ -7,6 +7,7 @@ from the definition: SQL, column names, paths, a function's name; a lambda is re
 from __future__ import annotations
 
 import ast
+import re
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType
@@ -29,6 +30,11 @@ from planner.job import (
     Window,
     Writer,
 )
+from planner.settings.durations import format_duration
+
+# How descriptions begin that are read again: by `gives_columns` and `modern`.
+_SELECT, _EXPLODE = "select ", "explode "
+_TIMED = ("tumbling ", "sliding ", "session ", "watermarks ")
 
 
 def describe_behaviour(operator: Operator) -> str | None:
@@ -37,7 +43,7 @@ def describe_behaviour(operator: Operator) -> str | None:
 
 
 def describe_key(partitions: tuple[Partition, ...]) -> str | None:
-    """The key of a keyed operator, one part an input."""
+    """The key of a keyed operator, one part per input."""
     parts = [_key(p) for p in partitions]
     return " | ".join(part for part in parts if part) or None if len(set(parts)) != 1 else parts[0]
 
@@ -68,9 +74,9 @@ def _behaviour(behaviour: Behaviour) -> str | None:
         case Where():
             return f"where {behaviour.condition}"
         case Select():
-            return f"select {_columns(behaviour.columns)}"
+            return f"{_SELECT}{_columns(behaviour.columns)}"
         case Explode():
-            return f"explode {behaviour.expression} as {behaviour.column}"
+            return f"{_EXPLODE}{behaviour.expression} as {behaviour.column}"
         case Aggregate():
             return f"field {behaviour.field}"
         case Join():
@@ -78,7 +84,8 @@ def _behaviour(behaviour: Behaviour) -> str | None:
         case Window():
             return _window(behaviour)
         case Watermarks():
-            return f"watermarks {behaviour.time or function_text(behaviour.assigner)} {behaviour.out_of_orderness}ms"
+            lateness = format_duration(behaviour.out_of_orderness)
+            return f"watermarks {behaviour.time or function_text(behaviour.assigner)} {lateness}"
         case Collection():
             return "collection"
         case Sequence():
@@ -88,9 +95,23 @@ def _behaviour(behaviour: Behaviour) -> str | None:
 
 
 def _window(window: Window) -> str:
-    slide = f" every {window.slide}ms" if window.slide is not None else ""
+    slide = f" every {format_duration(window.slide)}" if window.slide is not None else ""
+    offset = f" offset {format_duration(window.offset)}" if window.offset else ""
     function = function_text(window.function)
-    return f"{window.assigner} {window.size}ms{slide} {window.form}" + (f" {function}" if function else "")
+    size = format_duration(window.size)
+    return f"{window.assigner} {size}{slide}{offset} {window.form}" + (f" {function}" if function else "")
+
+
+def gives_columns(does: str | None) -> bool:
+    """Whether a described behaviour names the columns of its result."""
+    return does is not None and does.startswith((_SELECT, _EXPLODE))
+
+
+def modern(does: str | None) -> str | None:
+    """A description as it is written today; older baselines have all durations in milliseconds."""
+    if does is None or not does.startswith(_TIMED):
+        return does
+    return re.sub(r"(?<= )(\d{1,18})ms(?= |$)", lambda found: format_duration(int(found[1])), does)
 
 
 def _callable(target: Any) -> str | None:

@@ -30,7 +30,8 @@ def _annotation(finding: Finding) -> str:
     file = _property(repository_relative(finding.location.file))
     title = _property(f"{finding.code} {finding.slug}")
     text = finding.message if finding.fix is None else f"{finding.message}\nFix: {finding.fix}"
-    return f"::{finding.severity} file={file},line={finding.location.line}{column},title={title}::{_data(text)}"
+    level = "notice" if finding.severity == "note" else finding.severity
+    return f"::{level} file={file},line={finding.location.line}{column},title={title}::{_data(text)}"
 
 
 def _data(text: str) -> str:

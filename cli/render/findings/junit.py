@@ -1,4 +1,7 @@
-"""Findings as JUnit XML: a suite a file, a failed case a finding, a passed case a job without any."""
+"""Findings as JUnit XML: one suite per file, one failed case per finding, one passed case per job without any.
+
+Notes do not fail a build, and so are left out.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +21,15 @@ def report_xml(report: Report) -> str:
     files = dict.fromkeys((*report.files, *(finding.location.file for finding in report.findings)))
     suites = [_suite(report, file) for file in files]
     total = sum(count for count, _ in suites)
-    head = f'<testsuites name="plan lint" tests="{total}" failures="{len(report.findings)}" errors="0">'
+    failures = sum(finding.severity != "note" for finding in report.findings)
+    head = f'<testsuites name="plan lint" tests="{total}" failures="{failures}" errors="0">'
     return "\n".join(
         ['<?xml version="1.0" encoding="UTF-8"?>', head, *(text for _, text in suites), "</testsuites>", ""]
     )
 
 
 def _suite(report: Report, file: str) -> tuple[int, str]:
-    findings = [finding for finding in report.findings if finding.location.file == file]
+    findings = [finding for finding in report.findings if finding.location.file == file and finding.severity != "note"]
     shown = repository_relative(file)
     cases = [_failed(shown, finding) for finding in findings]
     if not findings:

@@ -7,11 +7,17 @@ from collections.abc import Sequence
 from cli.render.styled import Line, line
 from planner.diff.changes import LEVELS, Change, Level
 
-_STYLES: dict[Level, str] = {"state-breaking": "error", "performance": "warning", "safe": "good"}
+_STYLES: dict[Level, str] = {
+    "state-breaking": "error",
+    "result": "warning",
+    "performance": "warning",
+    "safe": "good",
+}
 _MEANINGS: dict[Level, str] = {
     "state-breaking": "a job restored from the old version would not start, or would lose or misread state",
+    "result": "the job computes something else; its state is kept",
     "performance": "the same result at another cost",
-    "safe": "nothing to do",
+    "safe": "neither the result, nor the cost, nor the state changes",
 }
 
 

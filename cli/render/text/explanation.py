@@ -15,6 +15,7 @@ from planner.operators import ORIGIN_WORDS
 if TYPE_CHECKING:
     from planner.chaining.conditions import Condition
 
+REPEATED = "it moves nothing: {} already partitioned the records by this key (PL108); do both in one keyed operator"
 NEEDED = "leave it: this exchange is part of what the job computes"
 LONG_CHAIN = 30  # operators listed of one chain
 FIXED = "nothing that the job can say would chain it"
@@ -144,6 +145,8 @@ def _advice(edge: EdgeExplanation, spec: str | None) -> Iterable[Line]:
     if edge.chained:
         return []
     if edge.verdict != "broken":
+        if edge.repeats is not None:
+            return [line((REPEATED.format(edge.repeats.label), "change"))]
         return [line((NEEDED if edge.verdict == "needed" else FIXED, "needed"))]
     changes = edge.changes
     lines = [line("to chain it: ", (changes[0], "change"))]

@@ -26,7 +26,7 @@ Make the change that the message names. If the break is intended, accept it with
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from planner.diff.comparison import BrokenChain, Comparison
 from planner.graphs.obstacle import to_remove
@@ -40,8 +40,32 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     comparison = subject.comparison
     if comparison is None:
         return
+    by_job = [broken for broken in comparison.broken if _is_job_wide(subject, broken)]
+    if by_job:
+        yield _of_job(rule, subject, by_job)
     for broken in comparison.broken:
-        yield _finding(rule, subject, comparison, broken)
+        if broken not in by_job:
+            yield _finding(rule, subject, comparison, broken)
+
+
+def _is_job_wide(subject: Subject, broken: BrokenChain) -> bool:
+    return any(found.about == "job" for found in subject.plan.obstacles[broken.new_edge])
+
+
+def _of_job(rule: LintRule, subject: Subject, broken: Sequence[BrokenChain]) -> Finding:
+    """One cause for many edges is one finding."""
+    obstacles = [found for found in subject.plan.obstacles[broken[0].new_edge] if found.about == "job"]
+    edges = (
+        "1 edge that was chained no longer is"
+        if len(broken) == 1
+        else f"{len(broken)} edges that were chained no longer are"
+    )
+    return rule.finding(
+        f"{edges}: {'; '.join(f'{found.code} {found.slug}: {found.values}' for found in obstacles)}",
+        at=subject.plan.job.location,
+        subject="job",
+        fix="; and ".join(found.change for found in obstacles if found.change) or None,
+    )
 
 
 def _finding(rule: LintRule, subject: Subject, comparison: Comparison, broken: BrokenChain) -> Finding:

@@ -3,7 +3,8 @@
 ## What it does
 
 Reports every operator of the baseline that has no counterpart in the job, matched by uid, else by name, kind and the
-operators around it. An operator that keeps state is an error, one that keeps none a warning.
+operators around it. An operator that keeps state is an error, one that keeps none only a
+note, which fails no build.
 
 ## Why it matters
 
@@ -47,7 +48,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
             at=subject.plan.job.location,
             subject=lost.key,
             fix="put it back, or accept the loss with --update-baseline",
-            severity="error" if stateful else "warning",
+            severity="error" if stateful else "note",
         )
 
 

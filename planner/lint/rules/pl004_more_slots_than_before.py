@@ -30,7 +30,10 @@ from collections.abc import Iterator
 from planner.graphs.stream_graph import StreamNode
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
+from planner.lint.widest import group_start, parallelism_place, widest_of
 from planner.operators import node_label
+
+_ACCEPT = "accept the slots with --update-baseline"
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -43,24 +46,34 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     old_groups = dict(comparison.old.slots or ())
     grown = [(group, old_groups.get(group, 0), count) for group, count in comparison.new.slots or ()]
     grown = [(group, old, new) for group, old, new in grown if new > old]
-    widest = _widest(subject, max(grown, key=lambda entry: entry[2] - entry[1])[0])
-    groups = ", ".join(f"group {group!r} {old} -> {new}" for group, old, new in grown)
-    yield rule.finding(
-        f"the job needs {after} slots, {after - before} more than before ({before}): {groups}; the widest "
-        "operator there is "
-        f"{node_label(widest)} with parallelism {widest.parallelism}",
-        at=widest.operator.location,
+    group, old, _ = max(grown, key=lambda entry: entry[2] - entry[1])
+    groups = ", ".join(f"group {name!r} {was} -> {now}" for name, was, now in grown)
+    message = f"the job needs {after} slots, {after - before} more than before ({before}): {groups}"
+    start = group_start(subject.nodes, group)
+    if not old and start is not None:
+        yield _new_group(rule, message, group, start)
+    else:
+        yield _wider(rule, subject, message, widest_of(subject.nodes, group))
+
+
+def _new_group(rule: LintRule, message: str, group: str, start: StreamNode) -> Finding:
+    return rule.finding(
+        f"{message}; the group is new and starts at {node_label(start)}",
+        at=start.operator.location,
         subject="slots",
-        operator=widest.operator,
-        fix="lower that parallelism, or accept the slots with --update-baseline",
+        operator=start.operator,
+        fix=f"take {start.operator.key} out of the slot sharing group {group!r}, or {_ACCEPT}",
     )
 
 
-def _widest(subject: Subject, group: str) -> StreamNode:
-    members = [node for node in subject.nodes if node.slot_sharing_group == group] or list(subject.nodes)
-    configured = [node for node in members if node.parallelism_configured]
-    widest = max(node.parallelism for node in members)
-    return next((n for n in (*configured, *members) if n.parallelism == widest), members[0])
+def _wider(rule: LintRule, subject: Subject, message: str, widest: StreamNode) -> Finding:
+    return rule.finding(
+        f"{message}; the widest operator there is {node_label(widest)} with parallelism {widest.parallelism}",
+        at=parallelism_place(subject.plan.job, widest),
+        subject="slots",
+        operator=widest.operator,
+        fix=f"lower that parallelism, or {_ACCEPT}",
+    )
 
 
 RULE = build_rule("PL004", "more-slots-than-before", __doc__, _find, "error")

@@ -2,9 +2,10 @@
 
 ## What it does
 
-Reports, once a job, the entries of the baseline that match nothing any more: operators and edges that are gone,
-edges that chain by now, slots that are no longer needed, and whole jobs whose file does not exist or no longer
-defines them. Jobs that were not linted are left alone.
+Reports, once per job, the entries of the baseline that match nothing any more: edges that are gone, edges that chain
+by now, slots that are no longer needed, and whole jobs whose file does not exist or no longer defines them. Jobs that
+were not linted are left alone; operators that are gone are PL003. It is a note: a baseline that is behind fails no
+build.
 
 ## Why it matters
 
@@ -51,8 +52,6 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
 
 def _stale(comparison: Comparison) -> Iterator[str]:
     old, new = comparison.old, comparison.new
-    for at in comparison.lost:
-        yield f"{old.operators[at].key} is gone"
     for number in comparison.lost_edges:
         ends = old.edges[number].source, old.edges[number].target
         if all(end in comparison.by_old for end in ends):
@@ -69,4 +68,4 @@ def _edge(comparison: Comparison, number: int) -> str:
     return f"{comparison.old.operators[edge.source].name} -> {comparison.old.operators[edge.target].name}"
 
 
-RULE = build_rule("PL005", "stale-baseline-entry", __doc__, _find)
+RULE = build_rule("PL005", "stale-baseline-entry", __doc__, _find, "note")

@@ -1,14 +1,16 @@
-"""An operator keeps its id, but the state saved under it no longer fits.
+"""State that the job keeps does not fit any more, although it would be found.
 
 ## What it does
 
-Looks at operators that keep state under the id of the baseline, and reports those whose state Flink cannot give
-back: another max parallelism, a parallelism above the max parallelism that the state was written with, another
-key, another kind of operator, or a key where there was none.
+Reports every change from the baseline that `plan diff` calls state-breaking and that no other rule reports: another max
+parallelism, a parallelism above the max parallelism that the state was written with, another key, another kind of
+operator, another window or function, records of another type or from other inputs, another runtime mode. Operators
+whose id changed are PL002, operators that are gone are PL003.
 
 ## Why it matters
 
-A uid keeps the id, and so hides this: restoring fails at start-up, or every key reads the state of another one.
+A uid keeps the id, and so hides this: restoring fails at start-up, or every key reads the state of another one, or the
+state means something else than the new function takes it for.
 
 ## Example
 
@@ -19,34 +21,64 @@ A uid keeps the id, and so hides this: restoring fails at start-up, or every key
 
 ## How to fix it
 
-Undo the change, or give the operator a new uid and start it empty; then `plan lint --update-baseline`.
+Undo the change. If the state still fits (a function was only renamed or tidied up), or may be dropped, accept the
+change with `plan lint --update-baseline`. To start one operator empty, give it a new uid in the same change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from planner.diff.compatibility import incompatibilities
+from planner.diff.change import Change
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
 from planner.operators import node_label
 
+_ACCEPT = "if the state still fits or may be dropped, accept it with --update-baseline"
+
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
-    comparison = subject.comparison
-    for pair in comparison.operators if comparison else ():
-        if comparison is None or pair.old.state == "none" or not comparison.restores(pair):
-            continue
-        reasons = [reason.text for reason in incompatibilities(pair)]
-        if reasons:
-            node = subject.nodes[pair.new_at]
-            yield rule.finding(
-                f"the state of {node_label(node)} cannot be restored: {'; '.join(reasons)}",
-                at=node.operator.location,
-                subject=pair.old.key,
-                operator=node.operator,
-                fix="undo that change, or give the operator a new uid and start it empty",
-            )
+    by_operator: dict[int | None, list[Change]] = {}
+    for change in subject.state_breaking:
+        if (change.part, change.kind) not in (("state", "operator-id"), ("operator", "removed")):
+            by_operator.setdefault(change.at, []).append(change)
+    of_job = by_operator.pop(None, None)
+    if of_job:
+        yield _of_job(rule, subject, of_job)
+    by_cause: dict[tuple[str, ...], list[int]] = {}
+    for at, changes in by_operator.items():
+        by_cause.setdefault(_reasons(changes), []).append(at or 0)
+    for reasons, places in by_cause.items():
+        yield _of_operators(rule, subject, places, reasons, by_operator[places[0]])
+
+
+def _reasons(changes: Sequence[Change]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(change.message.removeprefix(f"{change.subject}: ") for change in changes))
+
+
+def _of_operators(
+    rule: LintRule, subject: Subject, places: Sequence[int], reasons: Sequence[str], changes: Sequence[Change]
+) -> Finding:
+    """One finding for all operators with the same reasons: a setting of the job is one cause."""
+    node = subject.nodes[places[0]]
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    advice = dict.fromkeys(change.advice for change in changes if change.advice)
+    return rule.finding(
+        f"the saved state of {node_label(node)}{more} does not fit any more: {'; '.join(reasons)}",
+        at=node.operator.location,
+        subject=subject.keys[node.id],
+        operator=node.operator,
+        fix="; ".join(advice) or f"undo that change; {_ACCEPT}",
+    )
+
+
+def _of_job(rule: LintRule, subject: Subject, changes: Sequence[Change]) -> Finding:
+    return rule.finding(
+        "; ".join(change.message for change in changes),
+        at=subject.plan.job.location,
+        subject="job",
+        fix=f"undo that change; {_ACCEPT}",
+    )
 
 
 RULE = build_rule("PL006", "state-incompatible", __doc__, _find, "error")

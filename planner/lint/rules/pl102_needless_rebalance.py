@@ -35,8 +35,8 @@ _ASKED_FOR = ("REBALANCE", "RESCALE")
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
-    for edge, obstacles in zip(subject.edges, subject.plan.obstacles, strict=True):
-        if edge.partition is None or edge.partitioner not in _ASKED_FOR:
+    for at, (edge, obstacles) in enumerate(zip(subject.edges, subject.plan.obstacles, strict=True)):
+        if edge.partition is None or edge.partitioner not in _ASKED_FOR or at in subject.newly_broken:
             continue
         if {found.about for found in obstacles} != {"partitioner"}:
             continue

@@ -3,7 +3,9 @@
 ## What it does
 
 Reports edges where nothing but the two parallelisms is in the way: no partitioner was asked for, and Flink itself
-put the rebalance there. A legacy source that cannot run in parallel is not reported: its parallelism is no choice.
+put the rebalance there. All edges that one operator's parallelism breaks are one finding. Not reported are legacy
+sources that cannot run in parallel, and sinks that were given fewer subtasks than their input, as in
+`print().set_parallelism(1)`: both are meant.
 
 ## Why it matters
 
@@ -14,42 +16,63 @@ serialises every record, and the inserted rebalance also changes their order.
 
 ```python
 env.set_parallelism(2)
-stream.map(parse).set_parallelism(4).filter(valid)   # PL103 twice: 2 -> 4 and 4 -> 2
+stream.map(parse).set_parallelism(4).filter(valid)   # PL103: 2 -> 4 and 4 -> 2
 ```
 
 ## How to fix it
 
-Give both operators one parallelism. Where the difference is meant (a narrow sink, a heavy call), ignore PL103 with
+Give both operators one parallelism. Where the difference is meant (a heavy call), ignore PL103 with
 that reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from planner.graphs.obstacle import to_remove
+from planner.graphs.stream_graph import StreamNode
+from planner.kinds import SINKS
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
 from planner.operators import node_label
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
-    for edge, obstacles in zip(subject.edges, subject.plan.obstacles, strict=True):
-        if {found.about for found in to_remove(obstacles)} != {"parallelism"}:
+    blamed: dict[int, list[int]] = {}
+    for at, (edge, obstacles) in enumerate(zip(subject.edges, subject.plan.obstacles, strict=True)):
+        if {found.about for found in to_remove(obstacles)} != {"parallelism"} or at in subject.newly_broken:
             continue
         source, target = subject.node(edge.source), subject.node(edge.target)
-        if not source.operator.parallel:
+        if not source.operator.parallel or _is_narrow_sink(source, target):
             continue
-        blamed = source if source.parallelism_configured and not target.parallelism_configured else target
-        yield rule.finding(
-            f"{node_label(source)} and {node_label(target)} are not chained only because of parallelism "
-            f"{source.parallelism} -> "
-            f"{target.parallelism}",
-            at=blamed.operator.location,
-            subject=subject.edge_key(edge),
-            operator=target.operator,
-            fix=to_remove(obstacles)[0].change,
-        )
+        own = source if source.parallelism_configured and not target.parallelism_configured else target
+        blamed.setdefault(own.id, []).append(at)
+    for number, positions in blamed.items():
+        yield _finding(rule, subject, subject.node(number), positions)
+
+
+def _is_narrow_sink(source: StreamNode, target: StreamNode) -> bool:
+    """A sink that was given fewer subtasks than its input: people mean that."""
+    narrow = target.operator.parallelism is not None and target.parallelism < source.parallelism
+    return target.operator.kind in SINKS and narrow
+
+
+def _finding(rule: LintRule, subject: Subject, blamed: StreamNode, positions: Sequence[int]) -> Finding:
+    """One operator's parallelism is one cause, also where it breaks the chain in front of it and behind it."""
+    edges = [subject.edges[at] for at in positions]
+    ends = [(subject.node(edge.source), subject.node(edge.target)) for edge in edges]
+    words = ", ".join(
+        f"{node_label(up)} -> {node_label(down)} (parallelism {up.parallelism} -> {down.parallelism})"
+        for up, down in ends
+    )
+    changes = dict.fromkeys(to_remove(subject.plan.obstacles[at])[0].change for at in positions)
+    return rule.finding(
+        f"not chained only because of different parallelism: {words}",
+        at=blamed.operator.location,
+        subject=subject.edge_key(edges[0]),
+        operator=blamed.operator,
+        fix="; ".join(change for change in changes if change) or None,
+    )
 
 
 RULE = build_rule("PL103", "parallelism-breaks-chain", __doc__, _find)

@@ -29,6 +29,7 @@ from collections.abc import Iterator
 
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
+from planner.lint.widest import parallelism_place, widest_of
 from planner.operators import node_label
 
 
@@ -38,15 +39,14 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     if execution is None or available is None or execution.required_slots <= available:
         return
     group, most = max(execution.slots_by_group, key=lambda entry: entry[1])
-    members = [node for node in subject.nodes if node.slot_sharing_group == group] or list(subject.nodes)
-    widest = max(members, key=lambda node: (node.parallelism, node.parallelism_configured))
+    widest = widest_of(subject.nodes, group)
     groups = ", ".join(f"{name!r} {count}" for name, count in execution.slots_by_group)
     yield rule.finding(
         f"the job needs {execution.required_slots} slots ({groups}) and the cluster has {available} "
         f"({cluster.task_managers} task "
         f"managers with {cluster.slots}); the widest operator is {node_label(widest)} with parallelism "
         f"{widest.parallelism}",
-        at=widest.operator.location,
+        at=parallelism_place(subject.plan.job, widest),
         subject="slots",
         operator=widest.operator,
         fix=f"lower the parallelism of group {group!r} from {most}, share slots between groups, or add "

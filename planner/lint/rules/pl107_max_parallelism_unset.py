@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports, once a job, that keyed state exists and neither the job nor the operator sets a max parallelism. Batch
+Reports, once per job, that keyed state exists and neither the job nor the operator sets a max parallelism. Batch
 jobs are not reported: they keep no state between runs.
 
 ## Why it matters
@@ -22,7 +22,9 @@ env.set_max_parallelism(720)      # a number with many divisors spreads keys eve
 ## How to fix it
 
 Set it once, before the first savepoint: `env.set_max_parallelism(N)`, or `max_parallelism: N` in YAML. For a job
-that has savepoints, set the value that they were written with.
+that has savepoints, set the value that they were written with, which the message names: 128, unless the parallelism is
+above 85. That keeps the state, and the baseline stays as it is. A larger value means starting without state: give the
+operators new uids, and record that with `plan lint --update-baseline`.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.flink.defaults import default_max_parallelism
+from planner.graphs.stream_graph import StreamNode
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
 from planner.operators import node_label
@@ -49,7 +52,22 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         at=first.operator.location,
         subject="max parallelism",
         operator=first.operator,
-        fix="set max_parallelism on the job",
+        fix=_fix(subject, first),
+    )
+
+
+def _fix(subject: Subject, node: StreamNode) -> str:
+    """A value that keeps the state there is: Flink refuses any other."""
+    at = subject.nodes.index(node)
+    pair = subject.comparison.by_new.get(at) if subject.comparison else None
+    if pair is not None:
+        written = pair.old.effective_max_parallelism
+        return (
+            f"set max_parallelism on the job to {written}, which its saved state has: any other value loses that state"
+        )
+    chosen = default_max_parallelism(node.parallelism)
+    return (
+        f"set max_parallelism on the job: {chosen} keeps the state of a job that already runs, a new job may take more"
     )
 
 

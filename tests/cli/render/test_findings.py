@@ -69,7 +69,15 @@ def test_text_says_nothing_where_there_is_nothing_to_say(project: Project) -> No
 def test_json_names_files_relative_to_the_repository(report: Report) -> None:
     document = json_document(report)
     assert {finding["file"] for finding in document["findings"]} == {"jobs of mine/job.yaml", "jobs of mine/bad.yaml"}
-    assert document["summary"] == {"files": 3, "jobs": 2, "findings": 3, "errors": 1, "warnings": 2, "ignored": 0}
+    assert document["summary"] == {
+        "files": 3,
+        "jobs": 2,
+        "findings": 3,
+        "errors": 1,
+        "warnings": 2,
+        "notes": 0,
+        "ignored": 0,
+    }
     json.dumps(document)
 
 

@@ -56,7 +56,7 @@ CASES = {
     "no uid": (", uid: totals", "", ("state-breaking", "state", "operator-id")),
     "the mode": ("name: orders\n", "name: orders\nruntime_mode: batch\n", ("state-breaking", "job", "runtime-mode")),
     "a new operator": (
-        "- {id: out", "- {id: more, type: print, input: totals, uid: x}\n  - {id: out", ("safe", "operator", "added"),
+        "- {id: out", "- {id: more, type: print, input: totals, uid: x}\n  - {id: out", ("result", "operator", "added"),
     ),
 }  # fmt: skip
 
@@ -80,12 +80,12 @@ def test_scaling_beyond_the_key_groups_of_the_state_is_state_breaking() -> None:
     assert "state-breaking" not in {change.level for change in found}, "Flink keeps the 128 of the state"
 
 
-def test_an_operator_put_between_two_with_uids_is_safe() -> None:
+def test_an_operator_put_between_two_with_uids_keeps_their_state() -> None:
     added = JOB.replace("input: parse,", "input: clean,").replace(
         "  - {id: totals", "  - {id: clean, type: filter, name: clean, input: parse}\n  - {id: totals"
     )
-    assert {change.level for change in changes(JOB, added)} == {"safe"}
-    assert {change.level for change in changes(added, JOB)} == {"safe"}
+    assert {change.level for change in changes(JOB, added)} == {"result"}
+    assert {change.level for change in changes(added, JOB)} == {"result"}
 
 
 def test_removed_state_is_never_safe() -> None:
@@ -132,7 +132,7 @@ operators:
     [
         ("n: n}", "n: n, day: day}", "state-breaking"),
         ("n: n}", "n: n * 1.5}", "state-breaking"),
-        ("n > 0", "n > 1", "safe"),
+        ("n > 0", "n > 1", "result"),
     ],
 )
 def test_another_type_upstream_breaks_the_state_behind_it(before: str, after: str, level: str) -> None:

@@ -87,5 +87,5 @@ def test_numbering_alone_is_said_to_be_that() -> None:
     """A second pipeline in front of the first: nothing upstream of `totals` changed, only how many come before it."""
     more = "\noperators:\n  - {id: s, type: source, name: s}\n  - {id: p, type: print, name: p, input: s}"
     assert words(JOB, JOB.replace("\noperators:", more, 1), "totals").startswith(
-        "Operators were added, removed or reordered"
+        "Operators were added elsewhere, and generated ids count"
     )

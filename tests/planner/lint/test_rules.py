@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from cli.render.styled import plain
+from cli.render.text.explanation import edge_explained
+from planner import load_plan
+from planner.explanation.explain import explain_plan
 from planner.lint.registry import RULES
 from tests.support.project import Project
 
@@ -203,3 +207,104 @@ env.execute("job")
 """
     project.write("job.py", source.replace("FUNCTION", function))
     assert project.codes("job.py") == (["PL101"] if state else [])
+
+
+UNION = """
+name: union
+parallelism: 2
+max_parallelism: 128
+operators:
+  - {id: a, type: source, uid: a}
+  - {id: b, type: source, uid: b}
+  - {id: by_a, type: sum, input: a, key_by: user, uid: by_a}
+  - {id: by_b, type: sum, input: b, key_by: user, uid: by_b}
+  - {id: kept, type: filter, input: [by_a, by_b]}
+  - {id: again, type: max, input: kept, key_by: user, uid: again}
+  - {id: out, type: print, input: again}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fires"),
+    [
+        ("", "", True),
+        ("input: b, key_by: user", "input: b, key_by: country", False),
+        ("input: kept, key_by", "input: [by_a, by_b], key_by", True),
+        ("input: kept, key_by", "input: [by_a, b], key_by", False),
+        ("uid: by_b}", "uid: by_b, max_parallelism: 256}", False),
+    ],
+)
+def test_pl108_and_explain_see_through_unions_and_agree(project: Project, before: str, after: str, fires: bool) -> None:
+    file = project.write("job.yaml", UNION.replace(before, after))
+    found = [finding for finding in project.findings("job.yaml") if finding.code == "PL108"]
+    assert len(found) == fires
+    edges = explain_plan(load_plan(file)).edges
+    repeated = [edge for edge in edges if edge.target.key == "again" and edge.repeats is not None]
+    assert bool(repeated) is fires
+    if fires:
+        lines = plain(edge_explained(repeated[0], None))
+        assert "it moves nothing: Keyed Aggregation (by_a) already partitioned the records by this key" in lines
+        assert "leave it" not in lines
+
+
+@pytest.mark.parametrize(
+    ("text", "fires"),
+    [
+        ("s.rebalance().key_by(lambda v: v)", True),
+        ("s.rebalance().rescale()", True),
+        ("s.rebalance().union(s).key_by(lambda v: v)", True),
+        ("s.rebalance().map(str).key_by(lambda v: v)", False),
+        ("s.key_by(lambda v: v)", False),
+    ],
+)
+def test_pl113_finds_partitioners_that_another_one_overrides(project: Project, text: str, fires: bool) -> None:
+    head = (
+        "from planner import StreamExecutionEnvironment\nenv = StreamExecutionEnvironment.get_execution_environment()\n"
+    )
+    body = f"s = env.from_sequence(1, 3)\n({text}).map(str).print()\nenv.execute('j')\n"
+    project.write("job.py", head + body)
+    found = [finding for finding in project.findings("job.py") if finding.code == "PL113"]
+    assert len(found) == fires
+    if fires:
+        assert found[0].message.startswith("the rebalance has no effect: the ")
+        assert found[0].location.line == 4
+
+
+def test_pl113_leaves_a_rebalance_alone_that_someone_else_reads(project: Project) -> None:
+    project.write(
+        "job.py",
+        "from planner import StreamExecutionEnvironment\n"
+        "env = StreamExecutionEnvironment.get_execution_environment()\n"
+        "spread = env.from_sequence(1, 3).rebalance()\n"
+        "spread.map(str).print()\nspread.key_by(lambda v: v).map(str).print()\nenv.execute('j')\n",
+    )
+    assert "PL113" not in project.codes("job.py")
+
+
+TIMED = """
+name: timed
+max_parallelism: 128
+operators:
+  - {id: a, type: source, uid: a, time: at, watermark: 5s}
+  - {id: b, type: source, uid: b}
+  - {id: stamped, type: watermarks, input: b, time: at}
+  - {id: all, type: map, input: [a, stamped]}
+  - {id: w, type: window_reduce, input: all, key_by: user, window: {tumbling: 5min}, uid: w}
+  - {id: out, type: print, input: w}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "blamed"),
+    [
+        ("", "", None),
+        ("input: [a, stamped]", "input: [a, b]", "b"),
+        (", time: at, watermark: 5s", "", "a"),
+        ("type: map, input: [a, stamped]", "type: map, input: [a, b]", "b"),
+        ("window: {tumbling: 5min}, uid: w}", "window: {tumbling: 5min}, time: at, uid: w}", None),
+    ],
+)
+def test_pl114_wants_watermarks_on_every_way(project: Project, before: str, after: str, blamed: str | None) -> None:
+    project.write("job.yaml", TIMED.replace(before, after))
+    found = [finding for finding in project.findings("job.yaml") if finding.code == "PL114"]
+    assert [f"give {blamed} a `time`" in (finding.fix or "") for finding in found] == [True] * (blamed is not None)

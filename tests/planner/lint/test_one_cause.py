@@ -1,0 +1,96 @@
+"""One finding per cause, at the line that can be changed, with a change that keeps what was meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.lint.finding import Finding
+from tests.support.project import Project
+
+JOB = """
+name: orders
+parallelism: 4
+max_parallelism: 128
+operators:
+  - {id: orders, type: source, uid: orders}
+  - {id: parse, type: map, input: orders}
+  - {id: valid, type: filter, input: parse}
+  - {id: totals, type: sum, input: valid, key_by: user, uid: totals}
+  - {id: out, type: print, input: totals}
+"""
+
+
+@pytest.fixture
+def recorded(project: Project) -> Project:
+    project.write("job.yaml", JOB)
+    project.record("job.yaml")
+    return project
+
+
+def changed(project: Project, before: str, after: str) -> list[Finding]:
+    assert before in JOB
+    project.write("job.yaml", JOB.replace(before, after))
+    return project.findings("job.yaml")
+
+
+def test_a_broken_chain_is_not_reported_twice(recorded: Project) -> None:
+    found = changed(recorded, "input: orders}", "input: orders, parallelism: 2}")
+    assert {finding.code for finding in found} == {"PL001"}
+    ignored = recorded.lint("job.yaml", ignore=["PL001"]).findings
+    assert [finding.code for finding in ignored] == ["PL103"], "not silenced by a rule that does not run"
+    assert "Source: Custom Source (orders) -> Map (parse)" in ignored[0].message
+    assert "Map (parse) -> Filter (valid)" in ignored[0].message
+
+
+def test_an_explicit_rebalance_is_not_reported_twice(recorded: Project) -> None:
+    found = changed(recorded, "input: orders}", "input: {from: orders, partition: rebalance}}")
+    assert [finding.code for finding in found] == ["PL001"]
+
+
+def test_a_switch_of_the_job_is_one_finding(recorded: Project) -> None:
+    (found,) = changed(recorded, "parallelism: 4\n", "parallelism: 4\nchaining: false\n")
+    assert found.code == "PL001"
+    assert found.message.startswith("3 edges that were chained no longer are: CH001 chaining-disabled")
+    assert found.fix == "remove `chaining: false` from the job"
+
+
+def test_a_narrow_sink_is_meant(project: Project) -> None:
+    project.write("job.yaml", JOB.replace("input: totals}", "input: totals, parallelism: 1}"))
+    assert project.findings("job.yaml") == []
+    project.write("job.yaml", JOB.replace("input: totals}", "input: totals, parallelism: 8}"))
+    assert project.codes("job.yaml") == ["PL103"]
+
+
+def test_a_graph_change_that_is_safe_leaves_only_notes(recorded: Project) -> None:
+    recorded.write("job.yaml", JOB.replace("input: orders}", "input: orders, chaining: start_new}"))
+    recorded.record("job.yaml")
+    recorded.write("job.yaml", JOB)
+    (found,) = [finding for finding in recorded.findings("job.yaml") if finding.code == "PL005"]
+    assert found.severity == "note"
+    assert "chains now" in found.message
+
+
+def test_more_slots_by_a_new_group_are_explained_by_the_group(recorded: Project) -> None:
+    found = changed(recorded, "input: valid, key_by: user", "input: valid, key_by: user, slot_sharing_group: heavy")
+    slots = next(finding for finding in found if finding.code == "PL004")
+    assert slots.operator == "totals"
+    assert (slots.fix or "").startswith("take totals out of the slot sharing group 'heavy'")
+    assert "the group is new and starts at Keyed Aggregation (totals)" in slots.message
+
+
+def test_too_few_slots_point_at_what_sets_the_parallelism(project: Project) -> None:
+    project.write("pyproject.toml", "[tool.plan.cluster]\ntask_managers = 1\nslots = 2\n")
+    project.write("job.yaml", JOB)
+    (found,) = project.findings("job.yaml")
+    assert (found.code, found.location.line) == ("PL106", 1), "the job's own parallelism"
+    project.write("job.yaml", JOB.replace("input: parse}", "input: parse, parallelism: 6}"))
+    found = next(finding for finding in project.findings("job.yaml") if finding.code == "PL106")
+    assert found.location.line == 8
+
+
+def test_an_operator_behind_a_global_exchange_stays_single(project: Project) -> None:
+    text = JOB.replace("input: orders}", "input: {from: orders, partition: global}, parallelism: 1}")
+    project.write("job.yaml", text)
+    (found,) = project.findings("job.yaml")
+    assert found.code == "PL103"
+    assert found.fix == "set the parallelism of valid to 1", "more subtasks of parse would get no records"
