@@ -11,17 +11,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from planner.errors import JobDefinitionError, PlanError
-from planner.frontends.dsl.environment import StreamExecutionEnvironment
 from planner.frontends.pyflink.stand_in import pyflink_stand_in
 from planner.frontends.scripts.handover import LoadOptions, Session, session
 from planner.frontends.scripts.job_modules import forget_modules
 from planner.frontends.scripts.places import PACKAGE_FOLDER, shown, shown_folders
-from planner.frontends.suggestions import argument_fault, suggestion
+from planner.frontends.suggestions import argument_fault, plain_argument_faults, suggestion
 from planner.job import JobDefinition, Location
 from planner.source_text import read_text
+
+if TYPE_CHECKING:
+    from planner.frontends.dsl.environment import StreamExecutionEnvironment
 
 __all__ = ["load_all_python", "load_python"]
 
@@ -66,7 +68,8 @@ def _loading(path: Path, options: LoadOptions | None) -> Iterator[tuple[Session,
 
 def _run_file(path: Path, module: ModuleType) -> None:
     source = read_text(path, str(path))
-    _guarded(path, lambda: exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__))
+    with plain_argument_faults(source):
+        _guarded(path, lambda: exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__))
 
 
 def _guarded(path: Path, call: Callable[[], Any]) -> Any:
@@ -85,7 +88,8 @@ def _guarded(path: Path, call: Callable[[], Any]) -> Any:
         place = Location(shown(error.filename or str(path)), error.lineno or 1, error.offset or None)
         raise JobDefinitionError(f"not valid Python: {error.msg}", location=place) from None
     except Exception as error:
-        raise _user_error(error, path, "".join(traceback.format_exception_only(error)).strip()) from None
+        said = "".join(traceback.format_exception_only(error)).strip().removesuffix(" (unknown location)")
+        raise _user_error(error, path, said) from None
 
 
 def _user_error(error: BaseException, path: Path, message: str) -> JobDefinitionError:
@@ -130,9 +134,7 @@ def _only(collecting: Session, module: ModuleType, path: Path) -> JobDefinition:
     for name in ("job", "build"):
         if name in module.__dict__:
             return _as_job(module.__dict__[name], name, collecting, path)
-    unfinished = [environment for environment in collecting.environments if environment._nodes]
-    if unfinished:
-        last = unfinished[-1]._nodes[-1].location
+    if (last := _last_defined(collecting)) is not None:
         raise JobDefinitionError(
             "streams are defined, but never executed", location=last, hint="end with env.execute(NAME)"
         )
@@ -158,10 +160,26 @@ def _picked(collecting: Session, module: ModuleType, path: Path, name: str) -> J
     if name in module.__dict__:
         return _as_job(module.__dict__[name], name, collecting, path)
     known = [job.name for job in collecting.jobs if job.name] + [
-        key for key, value in module.__dict__.items() if isinstance(value, (JobDefinition, StreamExecutionEnvironment))
+        key for key, value in module.__dict__.items() if isinstance(value, JobDefinition) or _is_environment(value)
     ]
     listed = f"the file has {', '.join(map(repr, known))}" if known else "the file defines no named job"
     raise JobDefinitionError(f"there is no job {name!r}", location=Location(str(path), 1), hint=listed)
+
+
+def _is_environment(value: Any) -> TypeGuard[StreamExecutionEnvironment]:
+    """Whether a value is an environment of our own API, which most PyFlink scripts never load."""
+    api = sys.modules.get("planner.frontends.dsl.environment")
+    return api is not None and isinstance(value, api.StreamExecutionEnvironment)
+
+
+def _last_defined(collecting: Session) -> Location | None:
+    """Where the last stream was defined that no job took."""
+    unfinished = [environment for environment in collecting.environments if environment._nodes]
+    if unfinished:
+        return unfinished[-1]._nodes[-1].location
+    drafts = collecting.ledger.drafts if collecting.ledger is not None else {}
+    found: Location | None = drafts[max(drafts)].location if drafts else None
+    return found
 
 
 def _listed(jobs: list[JobDefinition]) -> str:
@@ -171,13 +189,13 @@ def _listed(jobs: list[JobDefinition]) -> str:
 def _as_job(value: Any, name: str, collecting: Session, path: Path) -> JobDefinition:
     """The job that an exposed object is, or that an exposed function returns or executes."""
     executed = len(collecting.jobs)
-    if callable(value) and not isinstance(value, StreamExecutionEnvironment):
+    if callable(value) and not _is_environment(value):
         value = _guarded(path, value)
         if len(collecting.jobs) == executed + 1 and not isinstance(value, JobDefinition):
             return collecting.jobs[-1]
     if isinstance(value, JobDefinition):
         return value
-    if isinstance(value, StreamExecutionEnvironment):
+    if _is_environment(value):
         return value.build()
     raise JobDefinitionError(
         f"`{name}` is neither a job nor an environment but {type(value).__name__}",

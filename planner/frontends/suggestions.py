@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from types import TracebackType
-from typing import Final
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, NoReturn
 
 from planner.spelling import did_you_mean
 
-__all__ = ["argument_fault", "suggestion"]
+__all__ = ["argument_fault", "plain_argument_faults", "suggestion"]
 
 _MISSING_NAME: Final = re.compile(r"cannot import name '(\w+)' from '(pyflink[\w.]*)'")
 
@@ -28,16 +29,37 @@ def suggestion(error: BaseException, line: str, path: str) -> str | None:
     return did_you_mean(error.name, [name for name in dir(error.obj) if not name.startswith("_")])
 
 
+class ArgumentFault(SystemExit):
+    """What argparse complains of, before it prints its usage and ends the file."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(2)
+        self.message = message
+
+
+@contextmanager
+def plain_argument_faults(source: str) -> Iterator[None]:
+    """Let a file that uses argparse say once what is missing, in our own message."""
+    if "argparse" not in source:
+        yield
+        return
+    from argparse import ArgumentParser
+
+    before = ArgumentParser.error
+    ArgumentParser.error = _raise_fault  # type: ignore[method-assign,assignment]
+    try:
+        yield
+    finally:
+        ArgumentParser.error = before  # type: ignore[method-assign]
+
+
+def _raise_fault(parser: object, message: str) -> NoReturn:
+    raise ArgumentFault(message)
+
+
 def argument_fault(error: SystemExit) -> str | None:
     """What argparse complained of, where it ended the file."""
-    trace: TracebackType | None = error.__traceback__
-    found = None
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        if code.co_name == "error" and code.co_filename.endswith("argparse.py"):
-            found = str(trace.tb_frame.f_locals.get("message"))
-        trace = trace.tb_next
-    return f"arguments: {found}" if found is not None else None
+    return f"arguments: {error.message}" if isinstance(error, ArgumentFault) else None
 
 
 def _give_arguments(path: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -140,6 +139,8 @@ def schema_type(schema: Any) -> TypeInformation:
         if isinstance(kind := given.get("type_info"), TypeInformation):
             return kind
         if given.get("avro_schema_string"):
+            import json  # for Avro only
+
             return _avro(json.loads(given["avro_schema_string"]))
         if given.get("json_schema"):
             return RowTypeInfo([])

@@ -14,7 +14,6 @@ from planner.frontends.pyflink.declared.datastream.functions import (
 )
 from planner.frontends.pyflink.drafts import Draft
 from planner.frontends.pyflink.streams import DataStream, DataStreamSink, check_function
-from planner.frontends.pyflink.values.assigners import CountSlidingWindowAssigner, CountTumblingWindowAssigner
 from planner.frontends.pyflink.values.types import TypeInformation, type_of
 from planner.frontends.pyflink.windowed import WindowedStream
 from planner.job import Aggregate, Behaviour, PythonFunction
@@ -123,6 +122,8 @@ class KeyedStream(DataStream):
 
     def count_window(self, size: int, slide: int = 0) -> WindowedStream:
         """Windows of a number of records."""
+        from planner.frontends.pyflink.values.assigners import CountSlidingWindowAssigner, CountTumblingWindowAssigner
+
         counted = CountTumblingWindowAssigner(size) if slide == 0 else CountSlidingWindowAssigner(size, slide)
         return WindowedStream(self, counted)
 

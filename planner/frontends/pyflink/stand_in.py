@@ -10,11 +10,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader, MetaPathFinder
 
 __all__ = ["pyflink_stand_in"]
 
@@ -52,11 +54,11 @@ def pyflink_stand_in() -> Iterator[None]:
     """Let `import pyflink` find the stand-in."""
     before = {name: sys.modules.pop(name) for name in list(sys.modules) if _is_pyflink(name)}
     finder = _Finder()
-    sys.meta_path.insert(0, finder)
+    sys.meta_path.insert(0, cast("MetaPathFinder", finder))
     try:
         yield
     finally:
-        sys.meta_path.remove(finder)
+        sys.meta_path.remove(cast("MetaPathFinder", finder))
         for name in [name for name in sys.modules if _is_pyflink(name)]:
             del sys.modules[name]
         sys.modules.update(before)
@@ -75,8 +77,8 @@ def _homes(name: str) -> tuple[str, ...] | None:
     return (f"declared.{name}",) if _DECLARED.joinpath(*name.split(".")).with_suffix(".py").is_file() else None
 
 
-class _Finder(MetaPathFinder, Loader):
-    """Finds the modules of the stand-in."""
+class _Finder:
+    """Finds and loads the modules of the stand-in; `importlib.abc` has classes for it, and takes long to import."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -87,7 +89,9 @@ class _Finder(MetaPathFinder, Loader):
         name = fullname.partition(".")[2]
         if _homes(name) is None:
             return None
-        return ModuleSpec(fullname, self, is_package=name in _PACKAGES or name.split(".")[0] in _REFUSED)
+        return ModuleSpec(
+            fullname, cast("Loader", self), is_package=name in _PACKAGES or name.split(".")[0] in _REFUSED
+        )
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """One object for each module, however many files are loaded."""

@@ -10,7 +10,6 @@ from planner.frontends.pyflink.declared.datastream.functions import (
     ProcessWindowFunction,
     WindowFunction,
 )
-from planner.frontends.pyflink.values.assigners import MergingWindowAssigner
 from planner.frontends.pyflink.values.types import OutputTag, PickledBytesTypeInfo, TypeInformation, type_of
 from planner.job import PythonFunction
 
@@ -127,6 +126,8 @@ class AllWindowedStream(_Windows):
 
     def trigger(self, trigger: Any) -> Self:
         """When windows give their results."""
+        from planner.frontends.pyflink.values.assigners import MergingWindowAssigner
+
         if isinstance(self._window_assigner, MergingWindowAssigner) and trigger.can_merge() is not True:
             raise TypeError("A merging window assigner cannot be used with a trigger that does not support merging.")
         return super().trigger(trigger)

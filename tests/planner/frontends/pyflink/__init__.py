@@ -1,0 +1,1 @@
+"""PyFlink scripts: the stand-in, jobs of a file, what is refused."""

@@ -1,0 +1,96 @@
+"""The jobs of a script: several of them, their parallelism, what only runs depend on, the other API."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planner.errors import JobDefinitionError
+from planner.frontends.python_loader import load_python
+from planner.frontends.scripts.handover import LoadOptions
+from tests.support.pyflink_scripts import names, plan_of, plans_of, write_script
+
+
+def test_jobs_are_picked_by_number_and_the_script_goes_on(tmp_path: Path) -> None:
+    body = (
+        "lines.print()\n"
+        "result = env.execute()\n"
+        "assert result.get_net_runtime() == 0\n"
+        "with lines.map(str).execute_and_collect() as found:\n"
+        "    assert list(found) == []\n"
+        "lines.filter(bool).print()\n"
+        "assert env.execute_async('last').get_job_status().result().name == 'FINISHED'"
+    )
+    script = write_script(tmp_path, body, execute=False)
+    with pytest.raises(JobDefinitionError, match="3 jobs: unnamed") as several:
+        load_python(script)
+    assert f"{script}:1, {script}:2, {script}:3" in (several.value.hint or "")
+    assert load_python(script, "2").name == "DataStream Collect"
+    assert load_python(script, "last").name == "last"
+    first, second, third = plans_of(script)
+    assert names(first) == ["Source: Collection Source", "Sink: Print to Std. Out"]
+    assert names(second)[-1] == "Sink: Data stream collect sink"
+    assert [node.id for node in third.stream_graph.nodes] == [1, 5, 6]  # the counter goes on
+
+
+@pytest.mark.parametrize(
+    ("body", "options", "parallelism", "origin"),
+    [
+        ("", LoadOptions(), 1, "nothing sets it"),
+        ("", LoadOptions(parallelism=3, parallelism_origin="--parallelism"), 3, "--parallelism"),
+        ("env.set_parallelism(2)\n", LoadOptions(parallelism=3), 2, "set_parallelism at"),
+        ("env.get_config().set_parallelism(2)\n", LoadOptions(parallelism=3), 2, "set_parallelism at"),
+        (
+            "config = Configuration()\nconfig.set_string('parallelism.default', '5')\nenv.configure(config)\n",
+            LoadOptions(parallelism=3),
+            5,
+            "parallelism.default at",
+        ),
+    ],
+)
+def test_the_default_parallelism_says_where_it_comes_from(
+    body: str, options: LoadOptions, parallelism: int, origin: str, tmp_path: Path
+) -> None:
+    found = plan_of(tmp_path, body + "lines.map(str).print()", options)
+    assert found.stream_graph.nodes[-1].parallelism == parallelism
+    assert origin in (found.written.parallelism_origin or "")
+
+
+def test_what_only_runs_depend_on_is_recorded(tmp_path: Path) -> None:
+    body = (
+        "env.enable_checkpointing(1000)\n"
+        "env.get_checkpoint_config().set_min_pause_between_checkpoints(500)\n"
+        "env.add_jars('file:///x.jar')\n"
+        "lines.print()"
+    )
+    recorded = " ".join(plan_of(tmp_path, body).written.recorded)
+    assert "enable_checkpointing(1000)" in recorded
+    assert "set_min_pause_between_checkpoints(500)" in recorded
+    assert "x.jar" in recorded
+
+
+def test_the_same_script_as_java_would_compile_it(tmp_path: Path) -> None:
+    body = "lines.map(str).key_by(len).reduce(max).print()"
+    python = plan_of(tmp_path, body)
+    java = plan_of(tmp_path, body, LoadOptions(api="java"))
+    assert names(python)[1:3] == ["Sink: Print to Std. Out", "Map, _stream_key_by_map_operator"]
+    assert names(java) == ["Source: Collection Source", "Map", "Keyed Reduce", "Sink: Print to Std. Out"]
+
+
+def test_a_job_of_our_own_api_as_pyflink_would_compile_it(tmp_path: Path) -> None:
+    head = (
+        "from planner import StreamExecutionEnvironment\nenv = StreamExecutionEnvironment.get_execution_environment()\n"
+    )
+    body = "env.from_collection(['a']).map(str).key_by(len).sum(0).print()"
+    script = write_script(tmp_path, body, head=head)
+    (java,) = plans_of(script)
+    (python,) = plans_of(script, LoadOptions(api="pyflink"))
+    assert "Keyed Aggregation" in names(java)
+    assert "Map, _stream_key_by_map_operator" in names(python)
+    assert {node.operator.location.line for node in python.stream_graph.nodes} == {3}
+
+
+def test_arguments_reach_the_script(tmp_path: Path) -> None:
+    body = "import sys\nenv.set_parallelism(int(sys.argv[1]))\nlines.map(str).print()"
+    assert plan_of(tmp_path, body, LoadOptions(arguments=("4",))).stream_graph.nodes[-1].parallelism == 4

@@ -1,0 +1,103 @@
+"""`import pyflink` while a script is loaded: our own package, and nothing of it afterwards."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from planner.errors import JobDefinitionError
+from planner.frontends.pyflink.stand_in import pyflink_stand_in
+from tests.support.pyflink_scripts import plan_of, plans_of, write_script
+
+
+def test_an_installed_pyflink_is_neither_used_nor_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = ModuleType("pyflink")
+    part = ModuleType("pyflink.datastream")
+    monkeypatch.setitem(sys.modules, "pyflink", installed)
+    monkeypatch.setitem(sys.modules, "pyflink.datastream", part)
+    finders = list(sys.meta_path)
+    plan_of(tmp_path, "lines.map(str).print()")
+    assert sys.modules["pyflink"] is installed
+    assert sys.modules["pyflink.datastream"] is part
+    assert "pyflink.common" not in sys.modules
+    assert sys.meta_path == finders
+
+
+def test_nothing_is_left_when_a_script_fails(tmp_path: Path) -> None:
+    with pytest.raises(JobDefinitionError):
+        plans_of(write_script(tmp_path, "1 / 0"))
+    assert not [name for name in sys.modules if name.split(".")[0] == "pyflink"]
+
+
+def test_every_way_to_import() -> None:
+    with pyflink_stand_in():
+        found: dict[str, object] = {}
+        exec(
+            "import pyflink.datastream as ds\n"
+            "from pyflink.datastream import *\n"
+            "from pyflink.common.typeinfo import Types\n"
+            "from pyflink.datastream.functions import KeyedProcessFunction, RuntimeContext, ValueStateDescriptor\n"
+            "import pyflink.datastream.connectors.kafka\n",
+            found,
+        )
+        assert found["StreamExecutionEnvironment"] is found["ds"].StreamExecutionEnvironment  # type: ignore[attr-defined]
+        assert found["ds"].functions.MapFunction is found["MapFunction"]  # type: ignore[attr-defined]
+
+
+def test_function_classes_and_contexts_take_type_arguments(tmp_path: Path) -> None:
+    body = (
+        "from typing import Iterable\n"
+        "from pyflink.datastream.functions import ProcessWindowFunction, KEY, W\n"
+        "from pyflink.datastream.window import TimeWindow, TumblingEventTimeWindows\n"
+        "class F(ProcessWindowFunction[tuple, str, str, TimeWindow]):\n"
+        "    def process(self, key: str, context: ProcessWindowFunction.Context[TimeWindow], elements: Iterable):\n"
+        "        return []\n"
+        "lines.key_by(len).window(TumblingEventTimeWindows.of(Time.seconds(1))).process(F()).print()"
+    )
+    assert "TumblingEventTimeWindows, Map" in [n.name for n in plan_of(tmp_path, body).stream_graph.nodes]
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "hint"),
+    [
+        ("from pyflink.datastream import TimeCharacteristic", "cannot import name", "1.x had it"),
+        ("env.set_stream_time_characteristic(1)", "no attribute", "1.x had it"),
+        ("lines.mapp(str)", "no attribute 'mapp'", "did you mean `map`"),
+        ("from pyflink.datastream.connectors.mongodb import X", "No module named", "no module"),
+        ("from pyflink.table import TableEnvironment\nTableEnvironment.create(None)", "Table API", "DataStream"),
+        ("from pyflink.java_gateway import get_gateway\nget_gateway()", "way to Java", "where the job runs"),
+        (
+            "from pyflink.datastream.connectors.kafka import FlinkKafkaConsumer\nFlinkKafkaConsumer('a', None, {})",
+            "no Java class",
+            "KafkaSource",
+        ),
+        ("lines.key_by(len).process(len)", "KeyedProcessFunction is required", ""),
+        ("lines.key_by(len).name('x')", "not supported", ""),
+        ("lines.rebalance().name('x')", "this stream is a rebalance", "before or after"),
+        ("lines.set_parallelism(2)", "must be 1", "from_collection"),
+        ("lines.map(str).union(lines)", "different types", ""),
+        ("lines.project(0)", "Only Tuple", ""),
+        ("import sys\nsys.argv[1]", "IndexError", "behind `--`"),
+        ("import argparse\np = argparse.ArgumentParser()\np.add_argument('--in', required=True)\np.parse_args()",
+         "asks for arguments: the following arguments are required: --in", "behind `--`"),
+    ],
+)  # fmt: skip
+def test_what_pyflink_refuses_is_one_message_with_its_place(
+    body: str, message: str, hint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = write_script(tmp_path, body)
+    with pytest.raises(JobDefinitionError) as refused:
+        plans_of(script)
+    assert message in refused.value.message
+    assert hint in (refused.value.hint or "")
+    assert refused.value.location is not None
+    assert refused.value.location.line == 6 + len(body.splitlines())
+    assert capsys.readouterr().err == ""
+
+
+def test_names_of_other_apis_may_be_imported_and_not_used(tmp_path: Path) -> None:
+    body = "from pyflink.table import DataTypes, StreamTableEnvironment\nDataTypes.ROW([])\nlines.print()"
+    assert plan_of(tmp_path, body).stream_graph.nodes

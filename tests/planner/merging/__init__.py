@@ -1,0 +1,1 @@
+"""What PyFlink does between a script and Flink."""
