@@ -66,6 +66,11 @@ _KNOWN: _Known = (
         "for example org.apache.spark:spark-avro_2.13:{version}",
     ),
     (
+        r"\[NOT FOUND +\] ([^#\s]+)#([^;\s]+);([^!\s]+)!.*\s+==== local-m2-cache: tried\s+file:(\S+)/[^/\s]+",
+        "the local Maven repository has the description of {0}:{1}:{2} without its jar, and Spark looks no further",
+        "remove the folder {3} and run again",
+    ),
+    (
         r"unresolved dependenc|download failed:",
         "a package of --packages could not be fetched",
         "see the log for the places searched",

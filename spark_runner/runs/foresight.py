@@ -34,16 +34,17 @@ def _sources(program: SparkProgram) -> Iterator[Operator]:
 
 
 def _check_input(operator: Operator, place: Path | None) -> None:
-    if (
-        place is not None
-        and not place.exists()
-        and not any(Path(place.anchor).glob(str(place.relative_to(place.anchor))))
-    ):
+    if place is not None and not place.exists() and not _fits(place):
         raise JobDefinitionError(
             f"operator {operator.key!r}: its input {place} does not exist",
             location=operator.location,
             hint="paths are relative to the job's file",
         )
+
+
+def _fits(pattern: Path) -> bool:
+    """Whether any file fits a path with `*` or `?` in it."""
+    return any(Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor))))
 
 
 def _check_result(operator: Operator, place: Path | None) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from tests.clusters.connect import ConnectServer
-from tests.clusters.hadoop_jars import required
-from tests.clusters.plan_runs import JOBS, Finished, run_plan
+from tests.clusters.plan_runs import JOBS, SMALL, Finished, run_plan
 from tests.clusters.standalone import StandaloneCluster
 from tests.clusters.worker_python import build_python
 from tests.clusters.yarn import YarnCluster
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.cluster
 ELSEWHERE = JOBS / "elsewhere" / "job.py"
 LIBRARY = JOBS / "elsewhere" / "library" / "greetings.py"
 GREETINGS = ["hello Ada", "hello Grace"]
-PACKAGE = "aopalliance:aopalliance:1.0"  # four kilobytes, and needs no other
+PACKAGE = "tests.plan:greeting:1.0"
 
 
 def test_python_files_and_settings_reach_standalone(standalone: StandaloneCluster) -> None:
@@ -42,13 +42,44 @@ def test_a_module_that_nobody_ships_is_blamed_on_the_operator(standalone: Standa
 
 
 def test_packages_reach_the_workers(standalone: StandaloneCluster, tmp_path: Path) -> None:
-    """A small package of Maven Central, through Spark's Ivy, with a cache of the test's own."""
-    ivy = {"spark.jars.ivy": str(tmp_path)}
-    run = run_plan(JOBS / "packages" / "job.py", standalone.url, "--packages", PACKAGE, settings=ivy)
-    if "there is no package" in run.errors and not required():
-        pytest.skip(f"{PACKAGE} is not to be had here")
+    """A package of a repository in a folder, through Spark's Ivy; nothing of the machine's own repositories is used."""
+    own = ivy_of(tmp_path, package_in(tmp_path / "repository", jar=True))
+    run = run_plan(JOBS / "packages" / "job.py", standalone.url, "--packages", PACKAGE, settings=own)
     assert run.code == 0, run.errors
-    assert run.printed == ["aopalliance_aopalliance-1.0.jar"]
+    assert run.printed == ["tests.plan_greeting-1.0.jar"]
+
+
+def test_a_description_without_its_jar_is_named_with_the_folder_to_remove(tmp_path: Path) -> None:
+    """Any `mvn` may leave that in the local Maven repository, and Ivy then looks nowhere else."""
+    left = package_in(tmp_path / "home" / ".m2" / "repository", jar=False)
+    own = ivy_of(tmp_path, package_in(tmp_path / "repository", jar=True))
+    run_plan(ELSEWHERE, "local[1]", "--packages", PACKAGE, settings=own).check_refusal(
+        "without its jar", f"remove the folder {left / 'tests' / 'plan' / 'greeting' / '1.0'}"
+    )
+
+
+def package_in(repository: Path, *, jar: bool) -> Path:
+    """A Maven repository with one package, or with its description alone."""
+    folder = repository / "tests" / "plan" / "greeting" / "1.0"
+    folder.mkdir(parents=True)
+    (folder / "greeting-1.0.pom").write_text(
+        "<project><modelVersion>4.0.0</modelVersion><groupId>tests.plan</groupId>"
+        "<artifactId>greeting</artifactId><version>1.0</version></project>"
+    )
+    if jar:
+        with zipfile.ZipFile(folder / "greeting-1.0.jar", "w") as archive:
+            archive.writestr("greeting.txt", "hello")
+    return repository
+
+
+def ivy_of(folder: Path, repository: Path) -> dict[str, str]:
+    """Settings with a cache, a home and a repository of the test's own."""
+    options = f"-Duser.home={folder / 'home'} {SMALL['spark.driver.defaultJavaOptions']}"
+    return {
+        "spark.jars.ivy": str(folder / "ivy"),
+        "spark.jars.repositories": repository.as_uri(),
+        "spark.driver.defaultJavaOptions": options,
+    }
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -28,9 +29,9 @@ def worker_python() -> Path:
     return home / "bin" / "python"
 
 
-def build_python(home: Path) -> Path:
+def build_python(home: Path, packages: Sequence[str] = WANTED) -> Path:
     """A virtual environment with the workers' packages, at a place of its own."""
-    return _make(home, _links())
+    return _make(home, _links(packages))
 
 
 def _build(home: Path, links: dict[str, Path]) -> None:
@@ -51,10 +52,10 @@ def _make(home: Path, links: dict[str, Path]) -> Path:
     return home
 
 
-def _links() -> dict[str, Path]:
+def _links(packages: Sequence[str] = WANTED) -> dict[str, Path]:
     """Each top-level file or folder of the wanted distributions and of what they require, and where it stands."""
     found: dict[str, Path] = {}
-    for installed in _closure():
+    for installed in _closure(packages):
         for file in installed.files or ():
             top = file.parts[0]
             if top not in ("..", "__pycache__") and top not in found:
@@ -62,9 +63,9 @@ def _links() -> dict[str, Path]:
     return found
 
 
-def _closure() -> list[Distribution]:
+def _closure(packages: Sequence[str]) -> list[Distribution]:
     found: dict[str, Distribution] = {}
-    pending = list(WANTED)
+    pending = list(packages)
     while pending:
         name = re.sub(r"[-_.]+", "-", pending.pop()).lower()
         if name in found:
