@@ -18,6 +18,7 @@ from spark_runner.clusters.master import check_deploy_mode, parse_master
 from spark_runner.clusters.request import RunRequest
 from spark_runner.lowering.columns import check_columns
 from spark_runner.lowering.lower import lower
+from spark_runner.lowering.python_layer import refuse_python_layer
 from spark_runner.program.program import SparkProgram
 from spark_runner.runs.foresight import check_files
 from spark_runner.runs.restart import effective_strategy
@@ -49,6 +50,7 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
     check_deploy_mode(master, request.deploy_mode)
     config = load_config(Path(request.folder)).for_job(job.name, job.location.file)
     compiled = compile_plan(job, flink=request.flink or config.flink)
+    refuse_python_layer(compiled)
     mode = request.mode or ("batch" if all(map(data_ends, _sources(job))) else "streaming")
     program = stream_program(compiled) if mode == "streaming" else lower(compiled, mode=mode)
     check_columns(compiled)
