@@ -34,7 +34,8 @@ def explain(
         typer.Option("--set", metavar="OP.ATTRIBUTE=VALUE", help="Recompile with this change and show what it does."),
     ] = None,
     only: Annotated[
-        Literal["broken"] | None, typer.Option(help="Only the edges that are not chained.", show_default=False)
+        Literal["broken"] | None,
+        typer.Option(help="Only the edges that a change of the job would chain.", show_default=False),
     ] = None,
     job_plan: Annotated[
         str | None,
@@ -114,7 +115,7 @@ def _buffers(compiled: Plan) -> dict[str, int]:
 def _document(explanation: Explanation, only_broken: bool) -> dict[str, Any]:
     document = explanation.to_dict()
     if only_broken:
-        document["edges"] = [edge for edge in document["edges"] if not edge["chained"]]
+        document["edges"] = [edge for edge in document["edges"] if edge["verdict"] == "broken"]
     return document
 
 

@@ -130,6 +130,11 @@ def _checked_out(argument: str) -> Iterator[Path]:
     path = PurePosixPath(_git("rev-parse", "--show-prefix", argument=argument).decode().strip()) / file
     if not _exists(revision, str(path)):
         path = PurePosixPath(file)  # git itself counts paths from the top of the repository
+    if not _is_revision(revision):
+        raise OptionError(
+            f"there is no revision {revision!r} in this repository",
+            hint="`git log --oneline` lists the revisions of this branch, `git branch -a` the branches",
+        )
     if not _exists(revision, str(path)):
         raise OptionError(f"{file} is not in revision {revision}", hint=f"see git ls-tree -r --name-only {revision}")
     top = _git("rev-parse", "--show-toplevel", argument=argument).decode().strip()
@@ -141,6 +146,11 @@ def _checked_out(argument: str) -> Iterator[Path]:
             archive.extractall(temporary, filter="data")
         found = Path(temporary) / path
         yield found.with_name(f"{found.name}:{name}") if name else found
+
+
+def _is_revision(revision: str) -> bool:
+    asked = ["git", "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"]
+    return subprocess.run(asked, capture_output=True, check=False).returncode == 0
 
 
 def _exists(revision: str, path: str) -> bool:

@@ -21,6 +21,7 @@ from planner.frontends.scripts.places import PACKAGE_FOLDER, shown, shown_folder
 from planner.frontends.suggestions import argument_fault, plain_argument_faults, suggestion
 from planner.job import JobDefinition, Location
 from planner.source_text import read_text
+from planner.spelling import nearest_or_all
 
 if TYPE_CHECKING:
     from planner.frontends.dsl.environment import StreamExecutionEnvironment
@@ -159,11 +160,18 @@ def _picked(collecting: Session, module: ModuleType, path: Path, name: str) -> J
         return named[0]
     if name in module.__dict__:
         return _as_job(module.__dict__[name], name, collecting, path)
-    known = [job.name for job in collecting.jobs if job.name] + [
-        key for key, value in module.__dict__.items() if isinstance(value, JobDefinition) or _is_environment(value)
-    ]
-    listed = f"the file has {', '.join(map(repr, known))}" if known else "the file defines no named job"
-    raise JobDefinitionError(f"there is no job {name!r}", location=Location(str(path), 1), hint=listed)
+    raise JobDefinitionError(
+        f"there is no job {name!r}", location=Location(str(path), 1), hint=_other_jobs(collecting, module, name)
+    )
+
+
+def _other_jobs(collecting: Session, module: ModuleType, name: str) -> str:
+    """The names by which a job of the file can be picked; an environment is none once its jobs were executed."""
+    known = [job.name for job in collecting.jobs if job.name]
+    known += [key for key, value in module.__dict__.items() if isinstance(value, JobDefinition)]
+    if not known:
+        known = [key for key, value in module.__dict__.items() if _is_environment(value) and value._nodes]
+    return nearest_or_all(name, known, "the file has") if known else "the file defines no named job"
 
 
 def _is_environment(value: Any) -> TypeGuard[StreamExecutionEnvironment]:

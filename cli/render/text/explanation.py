@@ -22,10 +22,11 @@ FIXED = "nothing that the job can say would chain it"
 
 
 def explanation_lines(explanation: Explanation, *, spec: str | None, only_broken: bool = False) -> list[Line]:
-    """The whole answer; with `only_broken` just the edges that are not chained."""
+    """The whole answer; with `only_broken` just the edges that a change of the job would chain."""
     parts = [[line((explanation.name, "title"))]]
-    if not only_broken:
-        parts.append(_chains(explanation))
+    if only_broken:
+        return [*parts[0], (), *_broken(explanation, spec)]
+    parts.append(_chains(explanation))
     if explanation.python is not None:
         from cli.render.text.python_layer import python_layer_lines  # PyFlink jobs only
 
@@ -102,6 +103,20 @@ def _edges(explanation: Explanation, spec: str | None) -> list[Line]:
         return [line(("Edges", "title"), f": {words}, nothing crosses the network")] if chained else []
     lines = [line(("Edges between chains", "title"), (f" ({len(between)} of {len(explanation.edges)})", "dim"))]
     for number, edge in enumerate(between):
+        lines += indented([*([()] if number else []), *edge_explained(edge, spec)])
+    return lines
+
+
+def _broken(explanation: Explanation, spec: str | None) -> list[Line]:
+    """The edges that a change would chain; the exchanges that the result needs are only counted."""
+    broken = [edge for edge in explanation.between if edge.verdict == "broken"]
+    others = len(explanation.between) - len(broken)
+    needed = f"; {count(others, 'other exchange')} {'has' if others == 1 else 'have'} to stay" if others else ""
+    if not broken:
+        return [line(("Edges that a change would chain", "title"), f": none{needed}")]
+    head = f" ({len(broken)} of {count(len(explanation.edges), 'edge')}{needed})"
+    lines = [line(("Edges that a change would chain", "title"), (head, "dim"))]
+    for number, edge in enumerate(broken):
         lines += indented([*([()] if number else []), *edge_explained(edge, spec)])
     return lines
 

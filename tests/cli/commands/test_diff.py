@@ -101,6 +101,8 @@ def test_a_revision_is_read_with_the_modules_beside_it(
     assert main(["diff", "git:HEAD:jobs/job.yaml", "jobs/job.yaml", "--exit-code"]) == 0
     monkeypatch.chdir(here / "jobs")
     assert main(["diff", "git:HEAD:job.yaml", "job.yaml", "--exit-code"]) == 0, "relative to here"
+    assert main(["diff", "git:HEAD~7:job.yaml", "job.yaml"]) == 2
+    assert "there is no revision 'HEAD~7' in this repository" in capsys.readouterr().err
     assert main(["diff", "git:HEAD:jobs/job.yaml", "job.yaml", "--exit-code"]) == 0, "or to the repository"
 
 

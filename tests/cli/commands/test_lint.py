@@ -30,10 +30,25 @@ def test_exit_codes(project: Project, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["lint", "found.yaml"]) == 1
     assert main(["lint", "bad.yaml", "clean.yaml"]) == 1
     assert main(["lint", "found.yaml", "--exit-zero"]) == 0
+    assert main(["lint", "found.yaml", "--fail-on", "error"]) == 0
+    assert main(["lint", "bad.yaml", "--fail-on", "error"]) == 1
+    project.write("pyproject.toml", "[tool.plan.lint]\nfail_on = 'error'\n")
+    assert main(["lint", "found.yaml"]) == 0
+    assert main(["lint", "found.yaml", "--fail-on", "warning"]) == 1
+    project.write("pyproject.toml", "")
     assert main(["lint", "missing.yaml"]) == 2
     assert main(["lint", "clean.yaml", "--select", "XX"]) == 2
     assert main(["lint", "bad.yaml", "--ignore", "PLX"]) == 2
     assert main(["lint", "clean.yaml", "--baseline", "missing.json"]) == 2
+
+
+def test_a_baseline_that_is_behind_does_not_fail(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    project.write("job.yaml", CLEAN.replace("input: s", "chaining: disable, input: s"))
+    assert main(["lint", "job.yaml", "--baseline", "plan.lock.json", "--update-baseline"]) == 0
+    project.write("job.yaml", CLEAN)
+    capsys.readouterr()
+    assert main(["lint", "job.yaml", "--baseline", "plan.lock.json", "--ignore", "PL002"]) == 0
+    assert "PL005 stale-baseline-entry note" in capsys.readouterr().out
 
 
 def test_the_default_is_the_job_of_the_settings(project: Project, capsys: pytest.CaptureFixture[str]) -> None:

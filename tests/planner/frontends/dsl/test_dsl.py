@@ -87,6 +87,9 @@ def test_several_jobs_are_listed_and_can_be_picked(tmp_path: Path) -> None:
     with pytest.raises(JobDefinitionError, match="'a', 'b'"):
         load_job(path)
     assert [o.kind for o in load_job(path + ":b").operators] == ["source", "map", "print"]
+    with pytest.raises(JobDefinitionError, match="there is no job 'zzz'") as caught:
+        load_job(path + ":zzz")
+    assert caught.value.hint == "the file has: a, b", "the environment is no job once its jobs were executed"
     assert [job.name for job in load_jobs(path)] == ["a", "b"]
 
 
