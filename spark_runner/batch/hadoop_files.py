@@ -88,7 +88,7 @@ class Files:
             moves.move(files, place, replaced)
             moves.replaced.append((files, replaced))
         elif there:
-            raise FileExistsError(f"{target} came into being while the job ran")
+            raise FileExistsError(f"{target} was created by someone else while the job ran")
         if place.getParent() is not None:
             files.mkdirs(place.getParent())
         moves.move(files, source, place)

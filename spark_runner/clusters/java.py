@@ -6,6 +6,7 @@ without the module, but Java refuses to start when asked for it, so a shim stand
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
 import re
@@ -42,7 +43,6 @@ class JavaRuntime:
 
     home: Path
     version: str
-    bundled: bool = False
 
     @property
     def executable(self) -> Path:
@@ -50,8 +50,19 @@ class JavaRuntime:
         return self.home / "bin" / "java"
 
 
-def find_java(environment: Mapping[str, str] = os.environ) -> JavaRuntime:
-    """The first Java new enough for Spark: JAVA_HOME's, then PATH's, then the `java` extra's."""
+def find_java(environment: Mapping[str, str] | None = None) -> JavaRuntime:
+    """The first Java new enough for Spark: JAVA_HOME's, then PATH's, then the `java` extra's. Looked for once."""
+    if environment is None:
+        return _find_here(os.environ.get("JAVA_HOME", ""), os.environ.get("PATH", ""))
+    return _find(environment)
+
+
+@functools.cache
+def _find_here(home: str, path: str) -> JavaRuntime:
+    return _find({"JAVA_HOME": home, "PATH": path})
+
+
+def _find(environment: Mapping[str, str]) -> JavaRuntime:
     found = []
     for where, executable in _candidates(environment):
         version = _version(executable)
@@ -98,7 +109,7 @@ def _bundled() -> JavaRuntime | None:
     version = _version(java)
     if version is None or _major(version) < OLDEST:
         return None
-    return JavaRuntime(home=_shim(java, version), version=version, bundled=True)
+    return JavaRuntime(home=_shim(java, version), version=version)
 
 
 def _shim(java: Path, version: str) -> Path:

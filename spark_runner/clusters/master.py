@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import socket
 from dataclasses import dataclass
@@ -32,8 +33,9 @@ class Master:
     addresses: tuple[Address, ...] = ()
 
 
+@functools.cache
 def parse_master(url: str) -> Master:
-    """The master behind a URL; a malformed one is refused with the forms there are."""
+    """The master behind a URL, read once per process; a malformed one is refused with the forms there are."""
     if _LOCAL.fullmatch(url) or _LOCAL_CLUSTER.fullmatch(url):
         return Master(url=url, kind="local")
     if url == "yarn":
@@ -71,7 +73,7 @@ def check_deploy_mode(master: Master, deploy_mode: str) -> None:
     """Refuse a driver on the cluster where Spark has none for Python."""
     if deploy_mode == "cluster" and master.kind not in ("yarn", "kubernetes"):
         raise OptionError(
-            f"--deploy-mode cluster is not there for {master.url}: Spark takes Python drivers on yarn and k8s:// only",
+            f"--deploy-mode cluster is not supported on {master.url}: Spark takes Python drivers on yarn and k8s://",
             hint="leave --deploy-mode out, or run it with --detach",
         )
 

@@ -7,7 +7,8 @@ asked for a web page: every Hadoop server answers that this is the wrong port fo
 
 A frame of the protocol is its length (8 bytes, itself included), a type, and the rest: for a request and its response
 a number (8 bytes), the body's length (4 bytes) and a body; for a failure the number and a text. The bodies are Java's
-serialized objects. Masters of Spark 4.0 to 4.3 take the same question.
+serialized objects. Masters of Spark 4.0 to 4.3 take the same question; a newer PySpark asks nothing, since it may be
+serialized differently there, and Spark's log tells later what this would have told at once.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ __all__ = ["check_master", "check_same_version"]
 
 _REQUEST, _RESPONSE, _FAILURE = 3, 4, 5
 _LONGEST_FRAME = 1_000_000
+_FITS = ("4.0", "4.1", "4.2", "4.3")  # versions of Spark that serialize the question as below
 _PAGE = 200_000  # bytes of the master's page, whose head has the version
 _VERSION = re.compile(r'class="version[^>]*>\s*(\d+\.\d+[^\s<]*)')
 _OTHER_CLASSES = ("InvalidClassException", "ClassNotFoundException", "NoClassDefFoundError")
@@ -44,7 +46,7 @@ def check_master(master: Master, conf: Mapping[str, str], *, timeout: float = 15
     """Refuse a master that is none, or of another version; several are asked at once, and one will do."""
     if master.kind == "yarn":
         _check_any(master, resource_managers(), _resource_manager_refusal, timeout)
-    elif master.kind == "standalone" and not _may_be_hidden(conf):
+    elif master.kind == "standalone" and _minor(_own_version()) in _FITS and not _may_be_hidden(conf):
         _check_any(master, master.addresses, _refusal, timeout)
 
 

@@ -217,7 +217,7 @@ def _is_not_py4j(record: logging.LogRecord) -> bool:
 def _open_connect(request: RunRequest, master: Master, name: str) -> Session:
     if request.packages:
         raise OptionError(
-            f"--packages is not there for {master.url}: a Spark Connect server has the packages it was started with",
+            f"--packages is not supported on {master.url}: a Spark Connect server has the packages it was started with",
             hint="leave it out here, and give it to the server",
         )
     try:

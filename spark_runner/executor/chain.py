@@ -2,7 +2,7 @@
 
 Runs inside `mapInArrow` on executors, so it imports only the standard library, pyarrow and the modules shipped with it.
 Records move a list at a time between operators that branch, keep state or finish late; `fusion` makes one loop of the
-others. An operator costs one call a record, and counting costs one a list.
+others. An operator costs one call per record, and counting costs one per list.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class ChainSpec:
     nodes: tuple[NodeSpec, ...]
     outlets: tuple[OutletSpec, ...]
     first_task: int = 0  # the number of its first subtask's task: inputs of a union share a stage
-    tagged: bool = False  # several outlets share the result: a struct column each
+    tagged: bool = False  # several outlets share the result: one struct column for each
     metric_rows: bool = False  # the figures leave as a last row, for sessions without accumulators
 
     @property

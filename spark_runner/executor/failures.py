@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 _OPEN, _CLOSE = "<<plan-failure ", " plan-failure>>"
-RAISED = (Exception, SystemExit)  # what a function may end with: sys.exit() in one must not end the worker unseen
+RAISED = (Exception, SystemExit)  # sys.exit() in user code would otherwise end the worker silently
 _RECORD_LIMIT = 600
 _FRAME_LIMIT = 10
 _SHIPPED = re.compile(r".*plan-shipped-[0-9a-f]+\.zip[/\\]")

@@ -1,4 +1,4 @@
-"""Operators in a row, or one alone, that take records as one. Runs on executors.
+"""Fuses a chain of operators into a single loop over records. Runs on executors.
 
 A run is operators of which each feeds the next alone, with the outlet behind them where nobody else reads it. A record
 goes through all of them before the next one starts, so nothing is collected but what leaves. `loop_code` has the loop.

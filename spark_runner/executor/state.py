@@ -33,7 +33,7 @@ class KeyedState:
 
 
 class ValueState:
-    """One value a key."""
+    """One value per key."""
 
     def __init__(self, store: KeyedState, name: str) -> None:
         self._store, self._name = store, name
@@ -52,7 +52,7 @@ class ValueState:
 
 
 class ListState:
-    """A list a key."""
+    """One list per key."""
 
     def __init__(self, store: KeyedState, name: str) -> None:
         self._store, self._name = store, name
@@ -122,7 +122,7 @@ class MapState:
 
 
 class ReducingState:
-    """One value a key that every added value is reduced into."""
+    """One value per key, into which every added value is reduced."""
 
     def __init__(self, store: KeyedState, name: str, reduce: Callable[[Any, Any], Any]) -> None:
         self._store, self._name, self._reduce = store, name, reduce
@@ -200,7 +200,7 @@ class RuntimeContext:
 
     def _keyed(self) -> KeyedState:
         if self._state is None:
-            raise RuntimeError("keyed state is there on a keyed stream only: put a key_by in front of this operator")
+            raise RuntimeError("keyed state needs a keyed stream: call key_by() before this operator")
         return self._state
 
 

@@ -63,7 +63,7 @@ def stage_figures(session: Session, stages: Iterable[int]) -> dict[int, StageFig
 
 def _figures(store: Any, as_json: Any, stage: int, here: str | None) -> StageFigures:
     data = store.lastStageAttempt(stage)
-    # as one text a stage: a call into the JVM for every figure of every task would take longer than many a run
+    # one JSON text per stage: a call into the JVM for every figure of every task would take longer than many runs
     tasks = json.loads(as_json(store.taskList(stage, data.attemptId(), _MOST_TASKS)))
     best = {task["index"]: _task(task, here) for task in tasks if task["status"] == "SUCCESS"}
     return StageFigures(

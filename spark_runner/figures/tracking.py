@@ -67,10 +67,6 @@ class VertexTracker:
         """All vertices now."""
         return tuple(self._vertices)
 
-    def stages(self) -> dict[int, tuple[int, ...]]:
-        """The vertices that each stage seen so far was given to."""
-        return {stage: vertices for stage, vertices in self._stage_of.items() if vertices}
-
     def take(self, event: Event) -> None:
         """Follow the engine."""
         if isinstance(event, ActionStarted):
@@ -99,7 +95,7 @@ class VertexTracker:
                 self._vertices[figures.vertex] = replace(self._vertices[figures.vertex], stage=max(figures.stages))
 
     def settle(self) -> None:
-        """Give a finished vertex that no stage was left for the stage before it: Spark skips an exchange 1 -> 1."""
+        """If a finished vertex has no stage, use its upstream's: Spark leaves out 1-to-1 exchanges."""
         for progress in self.snapshot():
             if progress.state == "FINISHED" and progress.stage is None:
                 stages = [self._vertices[one].stage for one in self._upstream[progress.vertex]]

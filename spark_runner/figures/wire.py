@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import types
 import typing
 from dataclasses import fields, is_dataclass
@@ -14,6 +15,7 @@ from spark_runner.figures.results import (
     Event,
     PrintedRecord,
     SinkWritten,
+    StreamBatch,
     VertexFinished,
     WritingAside,
 )
@@ -22,7 +24,7 @@ __all__ = ["data_of", "event_data", "event_of", "value_of"]
 
 _EVENTS: dict[str, type[Event]] = {
     kind.__name__: kind
-    for kind in (ActionStarted, ActionFinished, VertexFinished, SinkWritten, WritingAside, PrintedRecord)
+    for kind in (ActionStarted, ActionFinished, VertexFinished, SinkWritten, WritingAside, PrintedRecord, StreamBatch)
 }
 _T = TypeVar("_T")
 
@@ -63,7 +65,8 @@ def _value(kind: Any, data: Any) -> Any:
         hints = _hints(kind)
         return kind(**{name: _value(hints[name], item) for name, item in data.items()})
     if origin is tuple:
-        return tuple(_value(arguments[0], item) for item in data)
+        kinds = arguments if arguments[-1] is not Ellipsis else itertools.repeat(arguments[0])
+        return tuple(_value(one, item) for one, item in zip(kinds, data, strict=False))
     if origin is dict:
         return {_value(arguments[0], key): _value(arguments[1], item) for key, item in data.items()}
     if origin is types.UnionType:

@@ -50,7 +50,7 @@ def translated(error: BaseException, operator: Operator | None, name: str = "", 
         )
     problem, hint = _first_sentence(text), None
     if "StackOverflowError" in problem:
-        problem = "so many SQL operators in a row are more than Spark can plan with the stack it has"
+        problem = "too many chained SQL operators: Spark's planner ran out of stack"
         hint = "give it more: --conf spark.driver.extraJavaOptions=-Xss256m"
     if operator is None:
         return ExecutionError(problem, hint=hint)

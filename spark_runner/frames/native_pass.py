@@ -75,7 +75,7 @@ def _require(column: str, frame: DataFrame, operator: Operator, what: str) -> No
 
 
 def aggregated(operation: Operation, frame: DataFrame, inlet: Inlet) -> tuple[DataFrame, list[str]]:
-    """One row a key, with how many records went in; and how to select the records from these rows.
+    """One row per key, with how many records went in; and how to select the records from these rows.
 
     A record is the aggregated field, and the others as in the key's first record.
     """

@@ -26,6 +26,8 @@ _MENTIONS_US = re.compile(rb"^\s*(?:from|import)\s+planner\b", re.MULTILINE)
 
 def files_for_executors(theirs: Iterable[Path]) -> dict[str, Path]:
     """By their place in the zip; `theirs` are the job's modules, which executors import by name."""
+    if not _ROOT.is_dir():
+        return {}  # this is the driver on a cluster: it runs from a zip that executors have already
     wanted = {*_OF_FUNCTIONS}
     for path in theirs:
         content = path.read_bytes()

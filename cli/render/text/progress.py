@@ -141,7 +141,7 @@ class Streaming(Collected):
 
 
 class Bars(Collected):
-    """A bar a vertex on a terminal; records are printed when the bars are gone."""
+    """One bar per vertex on a terminal; records are printed when the bars are gone."""
 
     def __init__(self, console: Console) -> None:
         super().__init__()

@@ -27,7 +27,7 @@ _LONGEST_NAME = 120  # characters of a vertex's name
 
 
 def report_lines(report: dict[str, Any], *, width: int | None = None) -> list[str]:
-    """The figures a vertex, and under it those of its operators; then the sinks.
+    """The figures of each vertex, and under it those of its operators; then the sinks.
 
     A table, or sentences where a terminal of `width` columns would break its lines.
     """

@@ -63,7 +63,7 @@ class Role:
         )
 
     def open(self) -> None:
-        """Called once a subtask, before the first record."""
+        """Called once per subtask, before the first record."""
         opening = getattr(self.function, "open", None)
         if callable(opening):
             try:
@@ -72,7 +72,7 @@ class Role:
                 raise self.failed(error, None, "open(): ") from None
 
     def close(self) -> None:
-        """Called once a subtask, after the last record or a failure."""
+        """Called once per subtask, after the last record or a failure."""
         closing = getattr(self.function, "close", None)
         if callable(closing):
             try:
@@ -104,7 +104,7 @@ class Role:
         )
 
     def fused_call(self) -> Callable[[Any], Any] | None:
-        """What a loop calls a record; None where it has nothing to call."""
+        """What a loop calls for each record; None where it has nothing to call."""
         return None
 
     def emit(self, values: list[Any], stamps: Stamps) -> Any:
@@ -273,9 +273,3 @@ class SinkRole(Role):
         self.taken += len(values)
         self.call(method(self.function, "invoke", "write"), values)
         return iter(())
-
-
-class PassRole(Role):
-    """Hands records on: a sink that Spark writes, a print, a committer."""
-
-    fused = "pass"

@@ -1,4 +1,4 @@
-"""The lowerings, one a kind of operator. A test checks that no kind of the job format is missing."""
+"""The lowerings, one for each kind of operator. A test checks that no kind of the job format is missing."""
 
 from __future__ import annotations
 

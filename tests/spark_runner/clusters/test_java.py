@@ -62,7 +62,7 @@ def test_spark_runs_on_the_java_of_the_extra(tmp_path: Path) -> None:
                 for batch in batches:
                     yield pa.RecordBatch.from_pydict({"value": [v + 1 for v in batch.column(0).to_pylist()]})
 
-            bundled = find_java().bundled
+            bundled = find_java().home.name.startswith("java-")
             request = RunRequest(job="job.py", folder=".", master="local[2]")
             session = open_session(request, name="small", log=Path("spark.log"))
             frame = session.spark.range(1000).repartition(3).mapInArrow(add, "value bigint")

@@ -47,7 +47,7 @@ STEPS: dict[str, tuple[str, Callable[[int], Any], Callable[[list[int]], list[int
     "copies": ("flat_map", copies, lambda xs: [y for x in xs for y in copies(x)]),
     "lazily": ("flat_map", lazily, lambda xs: [y for x in xs for y in lazily(x)]),
     "sometimes_none": ("flat_map", sometimes_none, lambda xs: [y for x in xs for y in sometimes_none(x) or ()]),
-    "pass": ("pass", None, lambda xs: xs),  # type: ignore[dict-item]
+    "unstamped": ("watermarks", None, lambda xs: xs),  # type: ignore[dict-item]
 }
 
 

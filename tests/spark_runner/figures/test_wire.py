@@ -17,6 +17,7 @@ from spark_runner.figures.results import (
     SinkFigures,
     SinkWritten,
     StageFigures,
+    StreamBatch,
     SubtaskFigures,
     TaskFigures,
     VertexFigures,
@@ -41,6 +42,7 @@ EVENTS: list[Event] = [
     VertexFinished(figures=VERTEX),
     SinkWritten(figures=SINK),
     WritingAside(path="/data/_out.plan-0123456789ab"),
+    StreamBatch(batch=3, ended=2.5, seconds=0.5, vertices=(), backlog=(("in", "2 files"),)),
     PrintedRecord(operator="print-1", subtask=None, text="ü > 'x'"),
 ]
 

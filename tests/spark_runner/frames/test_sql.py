@@ -222,7 +222,7 @@ operators:
   - {id: more, type: sink, input: same, format: text, path: more, mode: append}
   - {id: two, type: sink, input: same, format: text, path: second}
 """
-    with pytest.raises(PlanError, match="came into being while the job ran"):
+    with pytest.raises(PlanError, match="was created by someone else while the job ran"):
         run(job_of(tmp_path, text))
     assert not list(tmp_path.glob("_*.plan-*"))
     assert [path.name for path in (tmp_path / "first").iterdir() if path.suffix == ".txt"] == ["old.txt"]
