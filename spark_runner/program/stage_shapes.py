@@ -59,7 +59,7 @@ class ActionStages:
 
 
 def stage_owners(program: SparkProgram, actions: Iterable[ActionStages]) -> dict[int, tuple[Share, ...]]:
-    """The shares of every vertex that the stages explain. A pass that several actions share is credited to the first."""
+    """The shares of every vertex that the stages explain. A pass of several actions is credited to the first."""
     found: dict[int, dict[tuple[int, int], list[Share]]] = {}
     known: set[int] = set()  # passes that an earlier action ran
     if len(program.passes) > _MOST_PASSES:
