@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from cli.render.page.python_layer import python_data
 from cli.render.page.runs import as_runs
 from cli.render.page.settings import id_origin, settings_of
 from planner.chaining.conditions import check_conditions
@@ -40,6 +41,7 @@ def plan_data(plan: Plan, explanation: Explanation, deployment: Deployment | Non
         "operators": _operators(plan, explanation, texts),
         "tasks": _tasks(plan, explanation),
         "edges": [_edge(plan, edge, texts) for edge in explanation.edges],
+        "python": python_data(explanation.python) if explanation.python else None,
         "execution": _execution(plan, layout, deployment) if layout else None,
         "texts": texts.all,
     }

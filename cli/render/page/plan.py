@@ -71,7 +71,7 @@ def to_html(plan: Plan, request: PageRequest) -> str:
     ]
     sections = [_section(stage, drawing, later=stage in later) for stage, drawing in drawings.items()]
     sections += [_section("list", ""), _section("explain", _explanation(explanation, request.spec))]
-    ends = {(edge.source.node, edge.target.node): edge.position for edge in reversed(explanation.edges)}
+    ends = {(edge.source.key, edge.target.key): edge.position for edge in reversed(explanation.edges)}
     data = {
         **plan_data(plan, explanation, request.deployment),
         "variants": [variant_data(variant, ends) for variant in variants],

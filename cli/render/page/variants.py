@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from planner.explanation.explain import Explanation, explain_plan
 from planner.explanation.settings import apply_settings
 from planner.explanation.what_if import WhatIf, compare
 from planner.graphs.state import describe_state
+from planner.operators import describe_written, merged_keys
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
 
@@ -23,6 +25,9 @@ MOST_VARIANTS = 12  # each is a plan of its own: `plan explain --set` shows any 
 MOST_DRAWN = 6
 MOST_IDS = 40  # of one variant, those of operators that keep state first
 SMALL = 40  # operators; a larger plan is not drawn once more for every change
+
+
+Ends = tuple[str, str]  # keys of the two operators of an edge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +70,7 @@ def _variant(
     together: bool,
 ) -> Variant | None:
     try:
-        job = apply_settings(plan.job, before.operators.values(), settings)
+        job = apply_settings(plan.written, describe_written(plan), settings, merged_keys(plan))
         changed = compile_plan(job, until="execution", flink=plan.flink)
     except PlanError:  # settings that fit alone may contradict each other
         return None
@@ -88,8 +93,8 @@ def _marks(effect: WhatIf) -> Overlay:
     return Overlay(operators=dict.fromkeys(ends, "changed"))
 
 
-def variant_data(variant: Variant, known: dict[tuple[int, int], int]) -> dict[str, Any]:
-    """The variant as the page's script reads it; `known`: positions of the page's edges by their ends."""
+def variant_data(variant: Variant, known: Mapping[Ends, int]) -> dict[str, Any]:
+    """The variant as the page's script reads it; `known`: positions of the page's edges by their ends' keys."""
     effect = variant.effect
     changed = sorted(effect.changed_ids, key=lambda one: one.after.state == "none")
     return {
@@ -99,17 +104,20 @@ def variant_data(variant: Variant, known: dict[tuple[int, int], int]) -> dict[st
         "chained": _positions(effect.newly_chained, known),
         "broken": _positions(effect.newly_broken, known),
         "stillBroken": _positions(effect.still_broken, known),
+        "made": [ref.label for ref in effect.new_operators],
+        "lost": [ref.label for ref in effect.lost_operators],
         "figures": [[name, before, after] for name, before, after in effect.figures],
         "changedIds": len(changed),
         "changedState": sum(one.after.state != "none" for one in changed),
         "ids": [
-            [one.after.node, one.before.operator_id, one.after.operator_id, describe_state(one.after.state)]
+            [one.after.label, one.before.operator_id, one.after.operator_id, describe_state(one.after.state)]
             for one in changed[:MOST_IDS]
         ],
         "drawn": variant.picture is not None,
     }
 
 
-def _positions(edges: tuple[EdgeExplanation, ...], known: dict[tuple[int, int], int]) -> list[int]:
-    ends = [(edge.source.node, edge.target.node) for edge in edges]
+def _positions(edges: tuple[EdgeExplanation, ...], known: Mapping[Ends, int]) -> list[int]:
+    """The page's edges: by keys, as PyFlink may merge other operators then, and number them anew."""
+    ends = [(edge.source.key, edge.target.key) for edge in edges]
     return [known[pair] for pair in ends if pair in known]

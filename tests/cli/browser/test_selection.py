@@ -187,3 +187,32 @@ def test_a_finger_moves_and_a_tap_selects(open_page: Callable[..., Opened], page
     )
     after = found.page.evaluate("document.querySelector('section:not([hidden]) > svg').style.transform")
     assert after != before and "scale" in after
+
+
+PYFLINK = """
+from pyflink.common import Types
+from pyflink.datastream import StreamExecutionEnvironment
+
+env = StreamExecutionEnvironment.get_execution_environment()
+env.set_parallelism(2)
+numbers = env.from_collection([1, 2, 3], type_info=Types.INT())
+first = numbers.map(lambda n: n + 1, output_type=Types.INT()).name("inc")
+doubled = first.map(lambda n: n * 2, output_type=Types.INT())
+doubled.rebalance().filter(lambda n: n > 2).name("big").set_parallelism(4).print()
+env.execute("py job")
+"""
+
+
+def test_what_pyflink_merged_is_told_and_what_it_would_merge(open_page: Callable[..., Opened], tmp_path: Path) -> None:
+    from cli.app import main
+
+    (tmp_path / "job.py").write_text(PYFLINK, encoding="utf-8")
+    assert main(["render", str(tmp_path / "job.py"), "-o", str(tmp_path / "page.html")]) == 0
+    found = open_page(tmp_path / "page.html", "#op=map-1%2C+map-2")
+    assert "What PyFlink made it of" in found.panel() and "inc (map-1)" in found.panel()
+    found.page.evaluate("location.hash = '#stage=job&edge=map-1%2C+map-2:filter-1'")
+    found.page.get_by_role("heading", name="Why PyFlink did not merge them").wait_for()
+    assert "PM005 not-forward" in found.panel()
+    found.page.get_by_role("button", name="Show the result of this change").click()
+    assert "new operators: inc, Map, big" in found.panel()
+    assert "What if:" in found.page.locator("#banner").inner_text()

@@ -22,6 +22,7 @@ function overview() {
     heading(broken.length ? `${count(broken.length, "edge")} could chain, and ${broken.length === 1 ? "does" : "do"} not` : "Every edge that could chain does"),
     broken.length ? folded(broken.map((at) => el("span", {}, edgeLink(at), el("span", { class: "muted" }, ` ${data.edges[at].obstacles.join(", ")}`))), "edges", 10) : "",
     ...(data.variants.length ? [heading("What if: changes that would chain more"), ...data.variants.map((_, at) => switchCard(at, "Show the result"))] : []),
+    ...(data.python && data.python.dropped.length ? [heading("Not part of the job"), el("p", { class: "muted" }, "Nothing reads these operators of the script:"), partList(data.python.dropped)] : []),
     heading("How to read it"),
     legend(),
     el("p", { class: "muted" }, "Numbers on tasks are Flink's order of the vertices. Drag to move, wheel or pinch to zoom, arrow keys to go from part to part, Enter to select, Esc to come back, / to search."),

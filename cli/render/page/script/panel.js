@@ -56,6 +56,7 @@ function operatorBody() {
     ...changesOf(operator.node),
     records && el("p", {}, `Run ${data.run.id}: ${records[0] ?? "?"} records in, ${records[1] ?? "?"} out`),
     operator.task !== null && el("p", {}, "Runs in ", taskLink(operator.task)),
+    ...mergedBody(operator.node),
     heading("Settings, and who set them"),
     rows(operator.settings.map(([name, value, origin]) => [text(name), text(value), el("span", { class: "muted" }, text(origin))])),
     heading("State"),
@@ -67,6 +68,25 @@ function operatorBody() {
     before.length && folded(before.map((one) => operatorLink(one)), "operators"),
     ...edgeList("Reads from", inputs.get(operator.node), "source"),
     ...edgeList("Feeds", outputs.get(operator.node), "target"),
+  ];
+}
+
+// PyFlink merges neighbouring Python operators before Flink chains anything.
+function mergedBody(node) {
+  const merged = data.python && data.python.merged[node];
+  if (!merged) return [];
+  return [heading("What PyFlink made it of"), el("p", { class: "muted" }, `${merged.reason}.`), partList(merged.parts)];
+}
+const partList = (parts) => el("ul", {}, ...parts.map(([name, place, helper]) => el("li", {}, name, " ", el("span", { class: "muted" }, helper ? `${place}, ${helper}` : place))));
+
+function apartBody(edge) {
+  const pair = data.python && data.python.apart.find(({ nodes: [source, target] }) => source === edge.source && target === edge.target);
+  if (!pair) return [];
+  return [
+    heading("Why PyFlink did not merge them"),
+    el("ul", {}, ...pair.obstacles.map(([code, slug, values]) => el("li", {}, el("b", {}, code), ` ${slug}: `, el("span", { class: "muted" }, values)))),
+    ...pair.changes.map((change, at) => el("p", {}, at ? `and ${change}` : `To merge them: ${change}`)),
+    pair.needed ? el("p", { class: "muted" }, "Leave it: the exchange between them is part of what the job computes.") : null,
   ];
 }
 
@@ -97,6 +117,7 @@ function edgeBody() {
     ...edge.changes.map((change, at) => el("p", {}, at ? `and ${change}` : change)),
     edge.settings.length > 0 && el("pre", {}, `plan explain ${data.file} ${edge.settings.map((setting) => `--set ${quoted(setting)}`).join(" ")}`),
     found >= 0 && switchCard(found, "Show the result of this change"),
+    ...apartBody(edge),
     heading(edge.verdict === "chained" ? "All twelve conditions hold" : "The twelve conditions"),
     conditions(edge),
   ];
@@ -157,6 +178,8 @@ function effect(shown) {
     shown.chained.length ? el("p", { class: "good" }, `${count(shown.chained.length, "edge")} would chain: ${shown.chained.map((at) => edgeName(data.edges[at])).slice(0, 6).join("; ")}`) : null,
     shown.broken.length ? el("p", { class: "bad" }, `no longer chained: ${shown.broken.map((at) => edgeName(data.edges[at])).join("; ")}`) : null,
     shown.stillBroken.length ? el("p", {}, `still not chained, for other reasons: ${shown.stillBroken.map((at) => edgeName(data.edges[at])).join("; ")}`) : null,
+    shown.made.length ? el("p", {}, `new operators: ${shown.made.join("; ")}`) : null,
+    shown.lost.length ? el("p", {}, `operators that go: ${shown.lost.join("; ")}`) : null,
     changed.length ? rows(changed.map(([name, before, after]) => [name === "chains" ? "tasks" : name === "tasks" ? "subtasks" : name, `${before ?? "?"} → ${after ?? "?"}`])) : el("p", { class: "muted" }, "figures as before"),
     shown.changedIds === 0 ? el("p", { class: "good" }, "Every operator keeps its id: a savepoint still fits.") : idChanges(shown),
   ].filter(Boolean);
@@ -166,7 +189,7 @@ function idChanges(shown) {
   const words = shown.changedState ? `, ${shown.changedState} where state may be kept: a savepoint does not fit any more` : ", none of an operator that keeps state";
   return el("details", {},
     el("summary", { class: shown.changedState ? "bad" : "" }, `${count(shown.changedIds, "operator id")} would change${words}`),
-    ...shown.ids.map(([node, before, after, state]) => el("p", {}, `${called(operators.get(node))} keeps ${state}`, el("br", {}), el("span", { class: "id" }, `${before} → ${after}`))),
+    ...shown.ids.map(([name, before, after, state]) => el("p", {}, `${name} keeps ${state}`, el("br", {}), el("span", { class: "id" }, `${before} → ${after}`))),
     shown.changedIds > shown.ids.length ? el("p", { class: "muted" }, `and ${shown.changedIds - shown.ids.length} more`) : "");
 }
 

@@ -29,7 +29,8 @@ function prepare(section) {
   for (const part of svg.querySelectorAll("g[id]")) {
     const match = PART.exec(part.id);
     if (!match || !KINDS[match[2]]) continue;
-    if (svg.dataset.variant && KINDS[match[2]] !== "op") continue; // its tasks and edges are not those of the plan
+    // The tasks and edges of a variant are not those of the plan; PyFlink may even merge other operators.
+    if (svg.dataset.variant && (KINDS[match[2]] !== "op" || !operators.has(Number(match[3])))) continue;
     part.dataset.part = KINDS[match[2]];
     part.dataset.a = match[3];
     if (match[4] !== undefined) part.dataset.b = match[4];
