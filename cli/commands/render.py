@@ -21,7 +21,6 @@ from planner.pipeline import Plan, Stage
 from planner.pipeline import plan as compile_plan
 
 if TYPE_CHECKING:
-    from cli.render.page.plan import PageRequest
     from cli.render.pictures.dot import Look
     from cli.render.pictures.picture import Picture
     from planner.deployment.deployment import Deployment
@@ -161,27 +160,21 @@ def _compile(spec: str, until: Stage, flink: str | None) -> Plan:
 
 
 def _page(compiled: Plan, spec: str, request: DeploymentRequest, diff: str | None, run: str | None) -> str:
+    from cli.render.page.figures import check_report
     from cli.render.page.plan import PageRequest, to_html
 
+    report = _report(run) if run is not None else None
+    if report is not None and run is not None:
+        check_report(report, run)
     wanted = PageRequest(
         spec=spec,
         deployment=_deployment(compiled, request) if compiled.physical else None,
         comparison=_comparison(compiled, diff) if diff is not None else None,
         compared_with=diff,
-        report=_report(run) if run is not None else None,
+        report=report,
         **_buffers(compiled),
     )
-    return _checked_page(compiled, wanted, run, to_html)
-
-
-def _checked_page(compiled: Plan, wanted: PageRequest, run: str | None, to_html: Any) -> str:
-    try:
-        page: str = to_html(compiled, wanted)
-    except (KeyError, TypeError) as error:
-        if run is None:
-            raise
-        raise OptionError(f"{run} is not the report of a run of this job: {error}") from error
-    return page
+    return to_html(compiled, wanted)
 
 
 def _buffers(compiled: Plan) -> dict[str, Any]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from cli.render.page.stream_figures import stream_note, stream_rows, task_rows
 from cli.render.pictures.overlay import Overlay, VertexNote
 from cli.render.text.run_report import shown_bytes, shown_seconds
 from cli.render.words import count
 from planner.errors import OptionError
 from planner.pipeline import Plan
 
-__all__ = ["run_data", "run_notes"]
+__all__ = ["check_report", "run_data", "run_notes"]
 
 MOST_SUBTASKS = 2_000  # of all vertices, with figures of their own
 
 Report = Mapping[str, Any]
+_VERTEX_KEYS = ("vertex", "id", "name", "parallelism", "state", "attempt", "attempts", "operators", "subtasks")
 
 
 def run_notes(plan: Plan, report: Report) -> Overlay:
@@ -25,7 +27,10 @@ def run_notes(plan: Plan, report: Report) -> Overlay:
     records = {operator["node"]: operator for vertex in vertices.values() for operator in vertex["operators"]}
     return Overlay(
         vertices={
-            position: VertexNote(text=_note(vertex), heat=(vertex.get("seconds") or 0) / longest if longest else None)
+            position: VertexNote(
+                text=_note(vertex, stream_note(_batches(report), vertex["vertex"])),
+                heat=(vertex.get("seconds") or 0) / longest if longest else None,
+            )
             for position, vertex in vertices.items()
         },
         records={node: words for node, operator in records.items() if (words := _records(operator))},
@@ -48,14 +53,29 @@ def run_data(plan: Plan, report: Report) -> dict[str, Any]:
         "mode": report.get("mode", ""),
         "seconds": shown_seconds(report.get("seconds")),
         "message": report.get("message"),
-        "live": [[name, value] for name, value in _live(report)],
-        "tasks": {str(position): _vertex(vertex, few=few) for position, vertex in vertices.items()},
+        "live": stream_rows(_batches(report)),
+        "tasks": {
+            str(position): {**_vertex(vertex, few=few), "live": task_rows(_batches(report), vertex["vertex"])}
+            for position, vertex in vertices.items()
+        },
         "records": {
             str(operator["node"]): [operator.get("records_in"), operator.get("records_out")]
             for vertex in vertices.values()
             for operator in vertex["operators"]
         },
     }
+
+
+def check_report(report: Report, called: str) -> None:
+    """Refuse what is not a run's report before anything is read from it."""
+    missing = [key for key in ("id", "state") if key not in report]
+    for number, vertex in enumerate(report["vertices"]):
+        known = vertex if isinstance(vertex, dict) else {}
+        missing += [f"{key} in vertex {number}" for key in _VERTEX_KEYS if key not in known]
+    if missing:
+        raise OptionError(
+            f"{called} is not the report of a run: it has no {missing[0]}", hint="plan runs lists the runs"
+        )
 
 
 def _matched(plan: Plan, report: Report) -> dict[int, Mapping[str, Any]]:
@@ -76,8 +96,14 @@ def _matched(plan: Plan, report: Report) -> dict[int, Mapping[str, Any]]:
     return matched
 
 
-def _note(vertex: Mapping[str, Any]) -> str:
-    parts = [shown_seconds(vertex["seconds"])] if vertex.get("seconds") is not None else []
+def _batches(report: Report) -> Sequence[Mapping[str, Any]]:
+    """The batches of a streaming run, the latest last; none of another."""
+    return report.get("batches") or ()
+
+
+def _note(vertex: Mapping[str, Any], stream: str) -> str:
+    parts = [stream] if stream else []
+    parts += [shown_seconds(vertex["seconds"])] if vertex.get("seconds") is not None else []
     if vertex.get("skew") is not None and vertex["parallelism"] > 1:
         parts.append(f"skew {vertex['skew']:.1f}")
     tries = vertex["attempts"] + vertex["attempt"] - 1
@@ -102,16 +128,6 @@ def _vertex(vertex: Mapping[str, Any], *, few: bool) -> dict[str, Any]:
         if few
         else {},
     }
-
-
-def _live(report: Report) -> list[tuple[str, str]]:
-    """Plain figures of a streaming run's last progress, under the names its report gives them."""
-    progress = report.get("streaming") or report.get("progress") or {}
-    return [
-        (name.replace("_", " "), str(value))
-        for name, value in (progress.items() if isinstance(progress, Mapping) else ())
-        if isinstance(value, str | int | float) and not isinstance(value, bool)
-    ]
 
 
 def _records(operator: Mapping[str, Any]) -> str:

@@ -92,11 +92,21 @@ def test_what_does_not_fit_is_one_message(
     monkeypatch.chdir(tmp_path)
     Path("job.yaml").write_text(OLD, encoding="utf-8")
     Path("torn.json").write_text('{"id": "x", "state": "FINISHED", "vertices": [{"id": 3}]}', encoding="utf-8")
-    vertex = {"id": "0" * 32, "name": "another", "operators": [], "subtasks": []}
+    vertex: dict[str, Any] = {"vertex": 0, "id": "0" * 32, "name": "another", "operators": [], "subtasks": []}
+    vertex |= {"parallelism": 1, "state": "FINISHED", "attempt": 1, "attempts": 1}
     Path("other.json").write_text(json.dumps({"id": "x", "state": "FINISHED", "vertices": [vertex]}), encoding="utf-8")
     assert main(["render", "job.yaml", "-o", "page.out", *options]) == 2
     assert words in capsys.readouterr().err
     assert not Path("page.out").exists()
+
+
+def batch(number: int, vertices: int) -> dict[str, Any]:
+    """What a stream says of one of its batches."""
+    figures = {"records_in": 500, "records_out": 40, "late": 3, "watermark": 1_000_000, "keys": 12, "bytes": 4096}
+    return {
+        "batch": number, "ended": 5.0, "seconds": 2.0, "backlog": [["lines", "9 files"]],
+        "vertices": [{"vertex": at, "name": "a task", **figures} for at in range(vertices)],
+    }  # fmt: skip
 
 
 def report(job: Path) -> dict[str, Any]:
@@ -125,7 +135,7 @@ def report(job: Path) -> dict[str, Any]:
         "id": "20261117-000000-abcd", "name": "readings", "state": "FINISHED", "message": None, "master": "local[2]",
         "mode": "streaming", "application": None, "attempt": 1, "submitted": 1.0, "started": 2.0, "ended": 5.0,
         "seconds": 3.0, "vertices": vertices, "sinks": [],
-        "streaming": {"batches": 12, "input_rows_per_second": 250.5, "inner": {"left": "out"}},
+        "batches": [batch(7, len(vertices)), batch(8, len(vertices))],
     }  # fmt: skip
 
 
@@ -142,9 +152,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_run_has_its_figures_on_every_task_operator_and_edge(open_page: Callable[..., Opened], ran: Path) -> None:
     found = open_page(ran / "page.html")
     shown = found.panel()
-    assert "Run 20261117-000000-abcd" in shown and "batches\t12" in shown and "input rows per second\t250.5" in shown
-    drawn = found.page.locator("section:not([hidden])").inner_text()
-    assert "1.5 s, skew 1.5, 2 attempts" in drawn and "20 001 records" in drawn
+    assert "Run 20261117-000000-abcd" in shown and "20 001 records" in drawn_in(found)
+    assert "1.5 s, skew 1.5, 2 attempts" in drawn_in(found)
     found.shape("c1", "job").click()
     shown = found.panel()
     for words in ("time\t1.5 s", "attempts\t2", "hosts\thost-0, host-1", "2 KiB read"):
@@ -152,6 +161,19 @@ def test_a_run_has_its_figures_on_every_task_operator_and_edge(open_page: Callab
     found.page.evaluate("location.hash = '#stage=execution&subtask=2:1'")
     found.page.get_by_role("heading", name="Subtask 1 of task 2").wait_for()
     assert "1.5 s, attempt 2, on host-1" in found.panel()
+
+
+def drawn_in(found: Opened) -> str:
+    return " ".join(found.page.locator("section:not([hidden])").inner_text().split())
+
+
+def test_a_stream_has_its_latest_figures(open_page: Callable[..., Opened], ran: Path) -> None:
+    found = open_page(ran / "page.html")
+    assert "2 in the report, the last is no. 8" in found.panel() and "backlog of lines\t9 files" in found.panel()
+    assert "250 records/s in, 6 late, 12 keys" in drawn_in(found)
+    found.shape("c0", "job").click()
+    for words in ("250 records/s in, 20 records/s out", "12 keys, 4 KiB", "1970-01-01 00:16:40 UTC"):
+        assert words in found.panel()
 
 
 def test_hot_tasks_are_coloured_by_their_time(open_page: Callable[..., Opened], ran: Path) -> None:

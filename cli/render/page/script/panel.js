@@ -203,7 +203,7 @@ function taskBody() {
     el("p", {}, task.name),
     rows([["parallelism", parallelism], ["slot sharing group", task.group], task.maxParallelism > 0 && ["max parallelism", String(task.maxParallelism)], ["vertex id", el("span", { class: "id" }, task.id)]]),
     run && heading(`Run ${data.run.id}`),
-    run && rows([["state", run.state], ["time", run.seconds], run.skew !== null && ["skew", String(run.skew)], ["attempts", String(run.attempts)], ["hosts", run.hosts.join(", ") || "not known"], ["shuffle", `${run.shuffleRead} read, ${run.shuffleWrite} written`]]),
+    run && rows([["state", run.state], ["time", run.seconds], run.skew !== null && ["skew", String(run.skew)], ["attempts", String(run.attempts)], ["hosts", run.hosts.join(", ") || "not known"], run.shuffleRead !== "-" && ["shuffle", `${run.shuffleRead} read, ${run.shuffleWrite} written`], ...run.live]),
     heading("Its place in the order"), el("p", {}, `No. ${number + 1}: ${task.order}.`),
     heading(`${count(task.operators.length, "operator")}, chained`),
     folded(task.operators.map((node) => operatorLink(operators.get(node))), "operators"),
