@@ -17,7 +17,8 @@ from planner.graphs.obstacle import Obstacle
 from planner.graphs.operator_ids import build_operator_ids
 from planner.graphs.physical import Physical, build_physical
 from planner.graphs.plan_json import plan_to_dict
-from planner.graphs.stream_graph import StreamGraph, build_stream_graph
+from planner.graphs.stream_building import build_stream_graph
+from planner.graphs.stream_graph import StreamGraph
 from planner.job import JobDefinition
 
 if TYPE_CHECKING:

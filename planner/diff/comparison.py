@@ -8,7 +8,7 @@ from functools import cached_property
 
 from planner.diff.match import match_operators
 from planner.graphs.state_lookup import finds_own_state
-from planner.snapshots.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot
+from planner.snapshots.snapshot import OperatorSnapshot, Snapshot
 
 __all__ = ["BrokenChain", "Comparison", "OperatorPair", "compare"]
 
@@ -27,7 +27,6 @@ class OperatorPair:
 class BrokenChain:
     """Two operators that ran in one task and no longer do."""
 
-    old_edge: EdgeSnapshot
     new_edge: int  # position of the edge that broke it
     source: OperatorPair
     target: OperatorPair
@@ -179,7 +178,7 @@ def _inputs(snapshot: Snapshot) -> Mapping[int, list[int]]:
 def _break(comparison: Comparison, before: int, after: int, through: tuple[int, ...]) -> BrokenChain:
     edge = comparison.old.edges[before]
     source, target = comparison.by_old[edge.source], comparison.by_old[edge.target]
-    return BrokenChain(old_edge=edge, new_edge=after, source=source, target=target, through=through)
+    return BrokenChain(new_edge=after, source=source, target=target, through=through)
 
 
 def _way_through(

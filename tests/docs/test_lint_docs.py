@@ -12,7 +12,7 @@ import yaml
 from cli.app import COMMANDS
 from planner.frontends.yaml.loader import load_job_data
 from planner.graphs.state import state_of
-from planner.graphs.stream_graph import build_stream_graph
+from planner.graphs.stream_building import build_stream_graph
 from planner.settings.pyproject import load_config
 
 ROOT = Path(__file__).parents[2]

@@ -50,7 +50,7 @@ class Ledger:
         job, self._waiting = self._waiting, None
         if job is None or job.python is None:
             return ()
-        from planner.graphs.stream_graph import build_stream_graph
+        from planner.graphs.stream_building import build_stream_graph
         from planner.merging import compile_python_layer
 
         merging = compile_python_layer(job)

@@ -1,0 +1,96 @@
+"""The StreamGraph while it grows: nodes are inserted and connected, and at the end it is frozen."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from planner.errors import PlanningError
+from planner.flink.operator_names import default_name
+from planner.flink.profile import FlinkProfile
+from planner.graphs.node_settings import NodeSettings
+from planner.graphs.stream_graph import ExchangeMode, StreamEdge, StreamGraph, StreamNode
+from planner.graphs.stream_origins import Origin, Origins
+from planner.job import Exchange, JobDefinition, Operator, Partitioner
+
+__all__ = ["GrowingGraph"]
+
+
+class GrowingGraph:
+    """Nodes and edges so far. Ids of expanded sinks continue Flink's one counter of transformations."""
+
+    def __init__(self, job: JobDefinition, batch: bool, flink: FlinkProfile) -> None:
+        self.job = job
+        self.batch = batch
+        self.nodes: dict[int, StreamNode] = {}
+        self.out: dict[int, list[StreamEdge]] = {}
+        self.into: dict[int, list[StreamEdge]] = {}
+        self.settings = NodeSettings(job, batch, flink, self.nodes)
+        self.origins = Origins(job, count(job.next_id or max((t.id for t in job.transformations), default=0) + 1))
+
+    def add_operator(self, operator: Operator) -> None:
+        """Insert an operator that becomes one node, and connect its inputs."""
+        inputs = [self.origins.resolve(source) for source in operator.inputs]
+        node = self.settings.node_of(operator, operator.id, default_name(self.job, operator), "operator", inputs)
+        self.insert(node)
+        many = len(inputs) > 1 or operator.kind == "multi_input"
+        for position, origins in enumerate(inputs):
+            for origin in origins:
+                self.connect(origin, node, position + 1 if many else 0)
+        self.origins.define(operator, node.id)
+
+    def insert(self, node: StreamNode) -> None:
+        """Add a node without edges."""
+        self.nodes[node.id] = node
+        self.out[node.id] = []
+        self.into[node.id] = []
+
+    def connect(self, origin: Origin, target: StreamNode, type_number: int) -> None:
+        """Add the edge from an origin to a node."""
+        source = self.nodes[origin.node]
+        edge = StreamEdge(
+            source=source.id,
+            target=target.id,
+            partitioner=_partitioner(origin, source, target),
+            exchange_mode=self._exchange_mode(origin.exchange),
+            type_number=type_number,
+            side_output=origin.side_output,
+            partition=origin.partition,
+        )
+        self.out[source.id].append(edge)
+        self.into[target.id].append(edge)
+
+    def _exchange_mode(self, exchange: Exchange | None) -> ExchangeMode:
+        if exchange == "pipelined":
+            return "PIPELINED"
+        return "BATCH" if exchange == "batch" and self.batch else "UNDEFINED"
+
+    def finish(self) -> StreamGraph:
+        """The graph as it is now."""
+        nodes = tuple(self.nodes[node] for node in sorted(self.nodes))
+        edges = tuple(edge for node in nodes for edge in self.out[node.id])
+        position = {id(edge): number for number, edge in enumerate(edges)}
+        return StreamGraph(
+            name=self.job.name or ("Flink Batch Job" if self.batch else "Flink Streaming Job"),
+            batch=self.batch,
+            nodes=nodes,
+            edges=edges,
+            chaining=self.job.chaining,
+            chain_different_max_parallelism=self.job.chain_different_max_parallelism,
+            in_edges={node: tuple(position[id(edge)] for edge in found) for node, found in self.into.items()},
+            next_id=next(self.origins.ids),
+        )
+
+
+def _partitioner(origin: Origin, source: StreamNode, target: StreamNode) -> Partitioner:
+    same = source.parallelism == target.parallelism
+    if origin.partition is None:
+        return "FORWARD" if same else "REBALANCE"
+    if origin.partition.partitioner == "FORWARD" and not same:
+        raise PlanningError(
+            f"forward from {source.name} (parallelism {source.parallelism}) to {target.name} "
+            f"(parallelism {target.parallelism}): forward needs the same parallelism on both sides",
+            location=origin.partition.location,
+            hint=f"give {target.operator.key} and {source.operator.key} one parallelism, or replace forward "
+            "by rebalance or rescale",
+        )
+    return origin.partition.partitioner

@@ -1,0 +1,78 @@
+"""Which stream nodes are behind a transformation, and what the virtual steps between ask of the edge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from planner.errors import PlanningError
+from planner.job import Exchange, JobDefinition, Operator, Partition, SideOutput, Union
+
+__all__ = ["Origin", "Origins"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """A stream node behind an input, with what the virtual transformations between ask of the edge."""
+
+    node: int
+    partition: Partition | None = None  # the nearest to the consumer decides the partitioner
+    exchange: Exchange | None = None  # the nearest to the producer decides the exchange mode, as in Flink
+    side_output: str | None = None
+
+
+class Origins:
+    """Follows unions, partitions and side outputs back to the operators behind them.
+
+    `ids` is Flink's one counter of transformations: it also numbers what is virtual.
+    """
+
+    def __init__(self, job: JobDefinition, ids: Iterator[int]) -> None:
+        self.job = job
+        self.ids = ids
+        self.known: dict[int, tuple[Origin, ...]] = {}
+
+    def define(self, operator: Operator, node: int) -> None:
+        """Say which stream node an operator became."""
+        self.known[operator.id] = (Origin(node=node),)
+
+    def resolve(self, transformation_id: int) -> tuple[Origin, ...]:
+        """The stream nodes behind a transformation; virtual ones are resolved once, innermost first."""
+        path = [transformation_id]
+        while path:
+            current = path[-1]
+            if current in self.known:
+                path.pop()
+                continue
+            transformation = self.job.by_id[current]
+            sources = transformation.inputs if isinstance(transformation, Union | Operator) else (transformation.input,)
+            missing = [source for source in sources if source not in self.known]
+            if missing:
+                path.extend(reversed(missing))
+                continue
+            self.known[current] = tuple(self.fold(transformation))
+            path.pop()
+        return self.known[transformation_id]
+
+    def fold(self, transformation: Union | Partition | SideOutput | Operator) -> Iterator[Origin]:
+        """What one virtual transformation makes of the origins behind it."""
+        if isinstance(transformation, Operator):
+            raise PlanningError(f"{transformation.key} is read before it is defined", location=transformation.location)
+        if isinstance(transformation, Union):
+            for source in transformation.inputs:
+                yield from self.known[source]
+            return
+        for origin in self.known[transformation.input]:
+            next(self.ids)  # Flink numbers a virtual node for each
+            if isinstance(transformation, SideOutput):
+                yield Origin(
+                    node=origin.node,
+                    partition=origin.partition,
+                    exchange=origin.exchange,
+                    side_output=transformation.tag,
+                )
+            else:
+                exchange = origin.exchange if origin.partition else transformation.exchange
+                yield Origin(
+                    node=origin.node, partition=transformation, exchange=exchange, side_output=origin.side_output
+                )
