@@ -29,7 +29,7 @@ _HOMES = {
         "FilterFunction FlatMapFunction Function KeySelector KeyedCoProcessFunction KeyedProcessFunction "
         "ListStateDescriptor MapFunction MapStateDescriptor OutputTag Partitioner ProcessFunction "
         "ProcessWindowFunction ReduceFunction ReducingStateDescriptor RuntimeContext SinkFunction SourceFunction "
-        "StateDescriptor ValueStateDescriptor"
+        "StateDescriptor StateTtlConfig ValueStateDescriptor"
     ),
     "planner.frontends.dsl.streams": (
         "AsyncDataStream ConnectedStreams DataStream DataStreamSink KeyedStream WindowedStream WriterSink"

@@ -156,6 +156,9 @@ from planner.frontends.dsl.functions import (
     StateDescriptor as StateDescriptor,
 )
 from planner.frontends.dsl.functions import (
+    StateTtlConfig as StateTtlConfig,
+)
+from planner.frontends.dsl.functions import (
     ValueStateDescriptor as ValueStateDescriptor,
 )
 from planner.frontends.dsl.streams import (

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from cli.render.page import document
+from cli.render.page.batches import batch_charts
 from cli.render.text.run_report import shown_bytes, shown_seconds
 
 __all__ = ["report_page"]
@@ -41,7 +42,9 @@ def report_page(report: dict[str, Any], plan_page: str | None = None) -> str:
             "TITLE": html.escape(f"{report['name'] or 'job'}: run {report['id']}"),
             "STYLE": style,
             "LINK": link,
-            "CONTENT": f"{_summary(report)}\n{_figures(report)}\n{_timeline(report)}",
+            "CONTENT": "\n".join(
+                (_summary(report), _figures(report), batch_charts(report.get("batches", ())), _timeline(report))
+            ),
             "SCRIPT": script,
         },
     )

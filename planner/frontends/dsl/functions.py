@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, ClassVar, TypeAlias
 
 __all__ = [
     "AggregateFunction",
@@ -31,6 +32,7 @@ __all__ = [
     "SinkFunction",
     "SourceFunction",
     "StateDescriptor",
+    "StateTtlConfig",
     "ValueStateDescriptor",
 ]
 
@@ -312,12 +314,66 @@ class OutputTag:
     type_info: Any = None
 
 
+class UpdateType(Enum):
+    """What makes state with a time to live live longer."""
+
+    Disabled = 0
+    OnCreateAndWrite = 1
+    OnReadAndWrite = 2
+
+
+class StateVisibility(Enum):
+    """Accepted: state that is over is never returned."""
+
+    ReturnExpiredIfNotCleanedUp = 0
+    NeverReturnExpired = 1
+
+
 @dataclass(frozen=True, slots=True)
-class StateDescriptor:
+class StateTtlConfig:
+    """How long state lives, in processing time: `StateTtlConfig.new_builder(Time.hours(1)).build()`."""
+
+    millis: int
+    on_read: bool = False
+
+    UpdateType: ClassVar = UpdateType
+    StateVisibility: ClassVar = StateVisibility
+
+    @staticmethod
+    def new_builder(ttl: Any) -> StateTtlConfig:
+        """State that lives this long after it was written."""
+        return StateTtlConfig(ttl if isinstance(ttl, int) else int(ttl.to_milliseconds()))
+
+    def set_update_type(self, update_type: Any) -> StateTtlConfig:
+        """Whether reading makes it live longer too."""
+        return replace(self, on_read=update_type is UpdateType.OnReadAndWrite)
+
+    def set_state_visibility(self, state_visibility: Any) -> StateTtlConfig:
+        """Accepted."""
+        return self
+
+    def build(self) -> StateTtlConfig:
+        """The setting."""
+        return self
+
+
+class _Descriptor:
+    """What all descriptors can be told."""
+
+    __slots__ = ()
+
+    def enable_time_to_live(self, ttl_config: StateTtlConfig) -> None:
+        """Let the state go by itself. Runs as a stream only: a batch forgets a key behind its last record."""
+        object.__setattr__(self, "time_to_live", None if ttl_config.millis <= 0 else ttl_config)
+
+
+@dataclass(frozen=True, slots=True)
+class StateDescriptor(_Descriptor):
     """The name and type of a state."""
 
     name: str
     type_info: Any = None
+    time_to_live: StateTtlConfig | None = None
 
 
 class ValueStateDescriptor(StateDescriptor):
@@ -329,27 +385,30 @@ class ListStateDescriptor(StateDescriptor):
 
 
 @dataclass(frozen=True, slots=True)
-class MapStateDescriptor:
+class MapStateDescriptor(_Descriptor):
     """A map per key."""
 
     name: str
     key_type_info: Any = None
     value_type_info: Any = None
+    time_to_live: StateTtlConfig | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class ReducingStateDescriptor:
+class ReducingStateDescriptor(_Descriptor):
     """One value per key, reduced as values are added."""
 
     name: str
     reduce_function: Any
     type_info: Any = None
+    time_to_live: StateTtlConfig | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class AggregatingStateDescriptor:
+class AggregatingStateDescriptor(_Descriptor):
     """One aggregate per key."""
 
     name: str
     agg_function: Any
     state_type_info: Any = None
+    time_to_live: StateTtlConfig | None = None

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spark_runner.executor.state import RuntimeContext, TimeWindow
+from spark_runner.executor.state import (
+    AggregatingState,
+    ListState,
+    MapState,
+    ReducingState,
+    RuntimeContext,
+    TimeWindow,
+    ValueState,
+    descriptor_name,
+)
+from spark_runner.executor.streaming.expiring import ExpiringListState, ExpiringMapState, ExpiringStore, Expiry
 
 if TYPE_CHECKING:
     from spark_runner.executor.streaming.keyed import KeyedOperator
@@ -18,6 +28,40 @@ class StreamRuntime(RuntimeContext):
 
     def __init__(self, task: Subtask, name: str, state: Any) -> None:
         super().__init__(name=name, subtask=task.subtask, parallelism=task.vertex.parallelism, attempt=0, state=state)
+        self._task = task
+
+    def get_state(self, descriptor: Any) -> ValueState:
+        return ValueState(self._store_for(descriptor), descriptor_name(descriptor))
+
+    def get_reducing_state(self, descriptor: Any) -> ReducingState:
+        state = super().get_reducing_state(descriptor)
+        state._store = self._store_for(descriptor)
+        return state
+
+    def get_aggregating_state(self, descriptor: Any) -> AggregatingState:
+        state = super().get_aggregating_state(descriptor)
+        state._store = self._store_for(descriptor)
+        return state
+
+    def get_list_state(self, descriptor: Any) -> ListState:
+        expiry = self._expiry(descriptor)
+        if expiry is None:
+            return super().get_list_state(descriptor)
+        return ExpiringListState(self._keyed(), descriptor_name(descriptor), expiry)
+
+    def get_map_state(self, descriptor: Any) -> MapState:
+        expiry = self._expiry(descriptor)
+        if expiry is None:
+            return super().get_map_state(descriptor)
+        return ExpiringMapState(self._keyed(), descriptor_name(descriptor), expiry)
+
+    def _store_for(self, descriptor: Any) -> Any:
+        expiry = self._expiry(descriptor)
+        return self._keyed() if expiry is None else ExpiringStore(self._keyed(), expiry)
+
+    def _expiry(self, descriptor: Any) -> Expiry | None:
+        config = getattr(descriptor, "time_to_live", None)
+        return None if config is None else Expiry(config, lambda: self._task.now)
 
 
 class StreamTimers:

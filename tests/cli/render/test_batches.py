@@ -1,0 +1,35 @@
+"""The charts of a streaming run's batches, and its lines."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from cli.render.page.batches import batch_charts
+from cli.render.text.stream_view import batch_line
+from spark_runner.figures.results import StreamBatch, VertexBatch
+
+
+def batch(number: int, *, watermark: int | None = 1_767_225_600_000) -> StreamBatch:
+    """One batch of a source and a window."""
+    source = VertexBatch(
+        vertex=0, name="Source: s", records_in=100, records_out=90, late=0, watermark=None, keys=0, bytes=0
+    )
+    window = VertexBatch(
+        vertex=1, name="w", records_in=90, records_out=3, late=2, watermark=watermark, keys=7, bytes=2048
+    )
+    return StreamBatch(batch=number, ended=1_767_225_610.0, seconds=1.5, vertices=(source, window))
+
+
+def test_a_batch_is_one_line() -> None:
+    assert batch_line(batch(3)) == (
+        "  batch 3: 100 records in 1.5 s, watermark 2026-01-01 00:00:00 (lag 10 s), 7 keys (2 KiB), 2 late"
+    )
+    assert "watermark at its end" in batch_line(batch(3, watermark=2**63 - 1))
+    assert "watermark 42 ms" in batch_line(batch(3, watermark=42))
+
+
+def test_batches_are_drawn_over_time() -> None:
+    charts = batch_charts([asdict(batch(n)) for n in range(3)])
+    assert charts.count("<polyline") == 4
+    assert "records in: up to 100" in charts and "watermark lag, seconds: up to 10" in charts
+    assert batch_charts([]) == ""
