@@ -67,7 +67,9 @@ def run(
       plan run job.py --master spark://host:7077 --conf spark.executor.memory=2g --detach
       plan run job.py --dry-run
 
-    Exit codes: 0 finished; 2 the job or the options are wrong; 3 the run failed; 130 Ctrl-C.
+    What functions print() goes to spark.log in the run's folder; `plan runs ID` names it.
+
+    Exit codes: 0 finished; 2 the job or the options are wrong; 3 the run failed; 4 our bug; 130 Ctrl-C.
     """
     from spark_runner.clusters.request import RunRequest
     from spark_runner.runs.preparation import check_machine, prepare

@@ -87,7 +87,7 @@ def _show(folder: RunFolder, format: str) -> None:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         console.write_text("\n".join(report_lines(report, width=width)))
     if folder.log.exists():
-        console.write_text(f"Spark's log: {folder.log}")
+        console.write_text(f"Spark's log, and what functions print(): {folder.log}")
 
 
 def _data(record: RunRecord) -> dict[str, Any]:

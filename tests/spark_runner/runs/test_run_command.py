@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
@@ -15,6 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from cli.app import main
+from spark_runner.clusters import session
+from spark_runner.runs.store import RunStore
 
 ROOT = Path(__file__).parents[3]
 LONGEST = 240  # seconds; only a run that hangs meets it
@@ -152,35 +157,53 @@ def test_a_dry_run_prints_the_program_and_starts_nothing(folder: Path) -> None:
     ],
 )
 def test_wrong_options_are_refused_and_leave_nothing(
-    folder: Path, arguments: tuple[str, ...], code: int, said: str
+    folder: Path,
+    arguments: tuple[str, ...],
+    code: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    done = plan(folder, "run", "words.py", *arguments)
-    assert (done.returncode, done.stdout) == (code, "")
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
-    assert runs(folder) == {}
+    monkeypatch.chdir(folder)
+    ended = main(["run", "words.py", *arguments])
+    output = capsys.readouterr()
+    assert (ended, output.out) == (code, "")
+    assert said in output.err
+    assert "Traceback" not in output.err
+    assert RunStore.under(folder).runs() == ()
 
 
-def test_a_master_nobody_listens_at_ends_the_run_with_one_message(folder: Path) -> None:
+def test_a_master_nobody_listens_at_ends_the_run_with_one_message(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    done = plan(folder, "run", "words.py", "--master", f"spark://127.0.0.1:{port}", "--id", "lost")
-    assert done.returncode == 3
-    assert f"no Spark master answers at spark://127.0.0.1:{port}" in done.stderr
-    assert "Traceback" not in done.stderr and "Exception" not in done.stderr
-    assert runs(folder)["lost"]["state"] == "FAILED"
+    monkeypatch.chdir(folder)
+    code = main(["run", "words.py", "--master", f"spark://127.0.0.1:{port}", "--id", "lost"])
+    said = capsys.readouterr().err
+    assert code == 3
+    assert f"no Spark master answers at spark://127.0.0.1:{port}" in said
+    assert "Traceback" not in said and "Exception" not in said
+    assert RunStore.under(folder).folder("lost").record().state == "FAILED"
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("scheme", ["spark", "sc"])
-def test_a_server_that_listens_and_says_nothing_is_given_up(folder: Path, scheme: str) -> None:
+def test_a_server_that_listens_and_says_nothing_is_given_up(
+    folder: Path, scheme: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In this process, so that nobody waits for as long as users do."""
+    for name in ("check_master", "_check_answers"):
+        patient = getattr(session, name)
+        monkeypatch.setattr(session, name, functools.partial(patient, timeout=0.5))
+    monkeypatch.chdir(folder)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"{scheme}://127.0.0.1:{silent.getsockname()[1]}"
-        done = plan(folder, "run", "words.py", "--master", url, "--id", "silent")
-    assert done.returncode == 3
-    assert url in done.stderr
-    assert "Traceback" not in done.stderr and "Exception" not in done.stderr
-    assert runs(folder)["silent"]["state"] == "FAILED"
+        code = main(["run", "words.py", "--master", url, "--id", "silent"])
+    said = capsys.readouterr().err
+    assert code == 3
+    assert url in said
+    assert "Traceback" not in said and "Exception" not in said
+    assert RunStore.under(folder).folder("silent").record().state == "FAILED"
 
 
 @pytest.mark.spark
