@@ -1,0 +1,4 @@
+"""Everything that is printed or drawn, from plain data.
+
+Door: the modules of `text/`, `findings/`, `pictures/` and `page/`; `styled` and `words` are what they share.
+"""

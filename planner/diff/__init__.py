@@ -1,1 +1,4 @@
-"""Comparing two versions of a job: which operators are the same, what changed, and what each change costs."""
+"""Comparing two versions of a job: which operators are the same, what changed, and what each change costs.
+
+Door: `comparison.compare`, `changes.find_changes` and `versions.load_version`.
+"""

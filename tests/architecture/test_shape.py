@@ -101,3 +101,10 @@ def test_nothing_names_a_path_of_one_machine() -> None:
 def test_no_folder_is_crowded() -> None:
     modules = Counter(relative(path.parent) for path in sources(*PRODUCT) if path.name != "__init__.py")
     assert {folder: count for folder, count in modules.items() if count > TOO_MANY} == {}
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in sources("planner", "cli") if path.name == "__init__.py"], ids=relative
+)
+def test_every_room_says_what_it_is_for(path: Path) -> None:
+    assert path.read_text(encoding="utf-8").startswith('"""'), "name the room's purpose, and its door"

@@ -1,0 +1,4 @@
+"""Answers as lines of text, one module per command.
+
+Door: the `..._lines` function of each module.
+"""
