@@ -1,4 +1,4 @@
 """Every way in: a file becomes a `JobDefinition`.
 
-Door: `loading.load_job` and `loading.load_jobs` find the front end by the file; `job_files` finds job files in a folder.
+Door: `loading.load_job` and `loading.load_jobs` find the front end by the file; `job_files` finds the jobs of a folder.
 """
