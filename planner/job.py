@@ -206,16 +206,18 @@ class Operator:
     merged: tuple[Operator, ...] = ()  # the Python operators that became this one, in order
     extra_ids: int = 0  # sinks: ids that the connector takes for itself
     co_locates: bool = False  # sinks: the connector keeps writer and committer in one place
+    slot_resources: str | None = None  # of a slot sharing group that was given with its resources
     remarks: tuple[str, ...] = ()  # PyFlink's surprises at this call, for lint: "lost-assigner:with_idleness"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Union:
-    """Several streams read as one."""
+    """Several streams read as one; with `cached`, one stream that PyFlink keeps for other jobs."""
 
     id: int
     inputs: tuple[int, ...]
     location: Location
+    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -86,7 +86,8 @@ class NodeSettings:
 
     def sorts_input(self, operator: Operator, role: NodeRole) -> bool:
         """Whether batch mode sorts an input by key: one keyed input of two is enough."""
-        if not self.batch or role == "committer" or operator.kind in NEVER_KEYED:
+        keyless = role == "committer" or operator.helper == "collect"  # Flink gives these no key
+        if not self.batch or keyless or operator.kind in NEVER_KEYED:
             return False
         inputs = [self.job.by_id[number] for number in operator.inputs]
         return any(isinstance(step, Partition) and step.partitioner == "HASH" for step in inputs)

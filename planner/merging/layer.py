@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from planner.errors import InternalError
-from planner.job import JobDefinition, Operator, Transformation
+from planner.graphs.stream_building import runs_in_batch_mode
+from planner.job import JobDefinition, Operator, Transformation, Union
 from planner.merging.alignment import align
 from planner.merging.merge import Merger
 from planner.merging.pairs import PairVerdict, unmerged_pairs
-from planner.merging.workspace import Workspace
+from planner.merging.workspace import Workspace, inputs_of
 
 __all__ = ["COLLECT_SINK", "Merging", "compile_python_layer"]
 
@@ -44,7 +45,8 @@ def compile_python_layer(job: JobDefinition) -> Merging:
     roots = merger.run(_roots(work)) if work.layer.merge else list(work.registered)
     if work.layer.collect is not None:
         roots.append(_collect(work, merger.latest(work.layer.collect)))
-    finished = work.reachable(roots)
+    _write_caches(work)
+    finished = work.reachable([*_cache_writers(work, roots), *roots])
     merged = replace(
         job, transformations=tuple(_settled(work, identity) for identity in finished), python=None, next_id=work.next_id
     )
@@ -78,6 +80,31 @@ def _collect(work: Workspace, stream: int) -> int:
         helper="collect",
     )
     return identity
+
+
+def _write_caches(work: Workspace) -> None:
+    """In batch mode, turn every cached stream into a Java operator beside those who read it."""
+    cached = [step for step in work.steps.values() if isinstance(step, Union) and step.cached]
+    if not cached or not runs_in_batch_mode(work.job):
+        return
+    for step in cached:
+        for reader, read in list(work.steps.items()):
+            if step.id in inputs_of(read):
+                work.read(reader, tuple(step.inputs[0] if i == step.id else i for i in inputs_of(read)))
+        work.steps[step.id] = Operator(
+            id=step.id, key=f"cache-{step.id}", kind="process", location=step.location, inputs=step.inputs,
+            name="CacheWrite", chaining="start_new", parallelism=work.parallelism(step.id), parallelism_inherited=True,
+        )  # fmt: skip
+
+
+def _cache_writers(work: Workspace, roots: list[int]) -> list[int]:
+    """The writers of the caches that the job reaches; Flink meets each before those who read the stream."""
+    reached = set(work.reachable(roots))
+    return [
+        step.id
+        for step in work.steps.values()
+        if isinstance(step, Operator) and step.name == "CacheWrite" and step.inputs[0] in reached
+    ]
 
 
 def _settled(work: Workspace, identity: int) -> Transformation:

@@ -80,6 +80,8 @@ class Merger:
         if isinstance(step, Operator) and step.python == "broadcast":
             self.refuse_broadcast(step)
         inputs = list(inputs_of(step))
+        if isinstance(step, Union) and step.cached:
+            self.refuse_cache(step)
         if isinstance(step, Union):
             inputs.remove(old)
             inputs.append(new)
@@ -95,6 +97,15 @@ class Merger:
             location=step.location,
             hint="call disable_chaining() or start_new_chain() on the operator that the connected stream begins with, "
             "or set python.operator-chaining.enabled to false",
+        )
+
+    def refuse_cache(self, step: Union) -> None:
+        """PyFlink's optimizer does not know cached streams."""
+        raise PlanningError(
+            "PyFlink cannot merge the operators in front of cache(): it fails with Unsupported transformation: "
+            "CacheTransformation",
+            location=step.location,
+            hint="call start_new_chain() on the operator that is cached, or put a rebalance() in front of it",
         )
 
     def latest(self, identity: int) -> int:

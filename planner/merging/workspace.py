@@ -34,11 +34,18 @@ class Workspace:
         self.steps: dict[int, Transformation] = dict(job.by_id)
         self.registered = list(self.layer.registered)
         self.next_id = self.layer.next_id
-        self.remembered: dict[int, int] = {}
-        for step in sorted(job.transformations, key=lambda step: step.id):
-            if not isinstance(step, Operator):  # what it saw when it was made, before anything moves
-                seen = self.layer.remembered.get(step.id)
-                self.remembered[step.id] = self.parallelism(inputs_of(step)[0]) if seen is None else seen
+        self.remembered = dict(self.layer.remembered)
+        for step in job.transformations:  # before anything moves
+            self._remember(step.id)
+
+    def _remember(self, identity: int) -> None:
+        """Note what virtual transformations saw when they were made: what the first operator behind them has."""
+        unknown = []
+        while identity not in self.remembered and not isinstance(self.steps[identity], Operator):
+            unknown.append(identity)
+            identity = inputs_of(self.steps[identity])[0]
+        for passed in unknown:
+            self.remembered[passed] = self.parallelism(identity)
 
     def take_id(self) -> int:
         """The next id of PyFlink's counter."""

@@ -26,7 +26,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.graphs": WORDS | {"planner.flink"},
     "planner.chaining": WORDS | {"planner.graphs", "planner.chaining.rules"},
     "planner.chaining.rules": frozenset({"planner.chaining", "planner.graphs"}),
-    "planner.merging": WORDS | {"planner.merging.rules"},
+    "planner.merging": WORDS | {"planner.graphs", "planner.merging.rules"},
     "planner.merging.rules": WORDS | {"planner.merging"},
     "planner.frontends": WORDS
     | {

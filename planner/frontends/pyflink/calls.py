@@ -79,6 +79,12 @@ class Calls:
                 )
         return self._add(Union, sources, {}, "union", sources[0].record_type, sources[0].parallelism)
 
+    def cache(self, source: Draft) -> Draft:
+        """A stream that is kept for other jobs."""
+        return self._add(
+            Union, [source], {} if self.java else {"cached": True}, "cache", source.record_type, source.parallelism
+        )
+
     def _tagged(self, source: Draft, tag: Any) -> Draft:
         return self._add(SideOutput, [source], {"tag": tag.tag_id}, "side_output", tag.type_info, source.parallelism)
 

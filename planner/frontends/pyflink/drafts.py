@@ -90,7 +90,7 @@ def _frozen(draft: Draft, ids: dict[int, int], key: str, parallelism: int) -> Tr
             arguments |= {"parallelism": draft.inherited, "parallelism_inherited": True}
         return Operator(id=identity, key=key, inputs=inputs, location=draft.location, **arguments)
     if draft.form is Union:
-        return Union(id=identity, inputs=inputs, location=draft.location)
+        return Union(id=identity, inputs=inputs, location=draft.location, **draft.arguments)
     if draft.form is Partition:
         return Partition(id=identity, input=inputs[0], location=draft.location, **draft.arguments)
     return SideOutput(id=identity, input=inputs[0], location=draft.location, **draft.arguments)

@@ -63,7 +63,10 @@ class Ledger:
 
     def _keep(self, identity: int, max_parallelism: int | None, strategy: str) -> None:
         """Flink writes the environment's max parallelism and batch mode's strategy into the operators themselves."""
-        arguments = self.drafts[identity].arguments if identity in self.drafts else {}
+        draft = self.drafts.get(identity)
+        if draft is None or draft.form is not Operator:  # a cached stream is an operator in batch mode only
+            return
+        arguments = draft.arguments
         if max_parallelism is not None:
             arguments.setdefault("max_parallelism", max_parallelism)
         if strategy == "HEAD" and arguments.get("kind") != "source":
@@ -77,7 +80,7 @@ class Ledger:
             draft = self.drafts[step.id]
             read = step.inputs if isinstance(step, Operator | Union) else (step.input,)
             draft.inputs = [self.drafts[identity] for identity in read]
-            if isinstance(step, Operator):
+            if isinstance(step, Operator) and draft.form is Operator:
                 _move(draft, step)
 
     def _new(self, step: Transformation, remembered: int) -> Draft:

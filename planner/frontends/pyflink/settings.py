@@ -82,7 +82,10 @@ class Settings:
         """Operators of one group may share a slot."""
         group = slot_sharing_group
         named = group._calls[0].first() if isinstance(group, Recorded) else group
-        return self._set("slot_sharing_group", "slot_sharing_group", named)
+        self._set("slot_sharing_group", "slot_sharing_group", named)
+        if isinstance(group, Recorded):
+            self._draft.arguments["slot_resources"] = repr(group)
+        return self
 
     def disable_chaining(self) -> Self:
         """Never chain."""

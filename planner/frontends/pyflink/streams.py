@@ -172,9 +172,8 @@ class DataStream(Settings):
         return self._stream(self._environment._calls.side_output(self._draft, output_tag))
 
     def cache(self) -> CachedDataStream:
-        """Keep the records for other jobs; plans do not show it."""
-        self._environment._record("DataStream.cache()")
-        return CachedDataStream(self._environment, self._draft)
+        """Keep the records for other jobs."""
+        return CachedDataStream(self._environment, self._environment._calls.cache(self._draft))
 
     # --- partitioning
 
@@ -266,7 +265,8 @@ class CachedDataStream(DataStream):
         """Forget the records."""
 
     def _set(self, call: str, key: str, value: Any) -> NoReturn:
-        raise Exception(f"{call.replace('_', ' ').capitalize()} for CachedDataStream is not supported.")
+        what = call if call.startswith(("set_", "start_", "disable_")) else f"set_{call}"
+        raise Exception(f"{what.replace('_', ' ').capitalize()} for CachedDataStream is not supported.")
 
 
 def check_function(function: Any, kind: type[Any], message: str) -> None:

@@ -120,6 +120,7 @@ class AllWindowedStream(_Windows):
     def __init__(self, stream: DataStream, window_assigner: Any) -> None:
         from planner.frontends.pyflink.keyed import KeyedStream
 
+        stream = getattr(stream, "_origin_stream", stream)  # of a keyed stream, the one that was keyed
         key = PickledBytesTypeInfo()
         draft = stream._environment._calls.key_by(stream._draft, _one_key, key, helper="window_all")
         super().__init__(KeyedStream(stream, draft, key), window_assigner)

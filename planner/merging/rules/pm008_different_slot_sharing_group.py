@@ -8,6 +8,9 @@ from planner.merging.words import first_key, last_key
 
 def _find(pair: Pair) -> MergeObstacle | None:
     up, down = pair.upstream.slot_sharing_group, pair.downstream.slot_sharing_group
+    if up == down and pair.upstream.slot_resources != pair.downstream.slot_resources:
+        found = f"slot sharing group {up} with resources on one side only, or with others"
+        return RULE.obstacle(found, "give both operators the same SlotSharingGroup object")
     if up == down:
         return None
     found = f"slot sharing group {up or 'unset'} -> {down or 'unset'}"
