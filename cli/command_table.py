@@ -61,7 +61,7 @@ def root(
 
     JOB is a .py, .yaml or .yml file; job.py:NAME picks one of several jobs. It may be left out: then it is `job` under
     [tool.plan] of the nearest pyproject.toml, else the only one of job.py, job.yaml, job.yml here. --color and
-    --traceback may also stand after the command.
+    --traceback may also come after the command.
 
     Examples:
       plan explain job.yaml

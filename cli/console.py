@@ -93,7 +93,7 @@ def _without_padding(spans: Line) -> Iterator[Span]:
 
 
 def _write_wrapped(console: Console, text: Text) -> None:
-    """Print a line that is wider than the terminal; what continues it stands further right than its beginning."""
+    """Print a line that is wider than the terminal; its continuation is indented further than its beginning."""
     from rich.text import Text
 
     indent = min(len(text.plain) - len(text.plain.lstrip(" ")), console.width // 2)

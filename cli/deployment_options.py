@@ -40,7 +40,9 @@ SlotsOption = Annotated[
 ]
 SpreadOption = Annotated[
     Literal["evenly", "packed"] | None,
-    typer.Option(help="Where a slot goes that no input draws to a place. Default: evenly.", show_default=False),
+    typer.Option(
+        help="How slots are placed on task managers where no input decides it. Default: evenly.", show_default=False
+    ),
 ]
 ScheduleOption = Annotated[
     Literal["eager", "lazy", "regions"] | None,

@@ -30,7 +30,9 @@ def find_job(argument: str | None) -> str:
     if len(here) == 1:
         return here[0]
     if here:
-        raise OptionError(f"which job? Here are {' and '.join(here)}", hint=f"name one, for example: {here[0]}")
+        raise OptionError(
+            f"there are several jobs here: {' and '.join(here)}", hint=f"name one, for example: {here[0]}"
+        )
     raise OptionError(
         "no job was given, and there is no job.py, job.yaml or job.yml here",
         hint='name a file, or set job = "path/to/job.py" under [tool.plan] in pyproject.toml',

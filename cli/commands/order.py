@@ -18,7 +18,7 @@ def order(
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
 ) -> None:
-    """Print the job vertices in topological source-first order, with why each stands where it does.
+    """Print the job vertices in topological source-first order, and why each is where it is.
 
     Examples:
       plan order job.yaml

@@ -83,8 +83,8 @@ def render(
     stages, try the changes that `plan explain` proposes. With --diff the changes since another version are marked, with
     --run the figures of a run are shown.
 
-    The physical stage can be drawn on a cluster (--task-managers, --slots), or as it ran (--run). Works without a dot
-    program: pictures are laid out in this process then (extra `draw`).
+    The physical stage can be drawn on a cluster (--task-managers, --slots), or as it ran (--run). Without
+    Graphviz on this machine, install the extra: pip install 'plan-inspector[draw]'.
 
     Examples:
       plan render job.yaml -o job.svg
@@ -138,7 +138,7 @@ def _format_of(output: Path | None) -> Format:
         return "svg"
     if output.suffix.lower() in SUFFIXES:
         return SUFFIXES[output.suffix.lower()]
-    raise OptionError(f"{output}: what format is that?", hint=f"say -f {'|'.join(FORMATS)}")
+    raise OptionError(f"{output}: unknown picture format", hint=f"choose one with -f {'|'.join(FORMATS)}")
 
 
 def _needs_file(format: Format) -> bool:

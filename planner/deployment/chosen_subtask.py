@@ -65,5 +65,7 @@ def _unclear(graph: JobGraph, found: list[int], word: str, asked: str) -> Option
     names = [vertex.name for vertex in graph.vertices]
     if found:
         listed = "\n".join(f"{vertex + 1}  {names[vertex]}" for vertex in found)
-        return OptionError(f"{asked}: {word!r} may be any of {len(found)}", hint=f"name one by its position:\n{listed}")
+        return OptionError(
+            f"{asked}: {word!r} matches {len(found)} vertices", hint=f"name one by its position:\n{listed}"
+        )
     return OptionError(f"{asked}: there is no vertex {word!r}", hint=nearest_or_all(word, names, "there are"))

@@ -86,7 +86,7 @@ class Execution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """All executions in the order in which they are scheduled: by step, then as the vertices stand."""
+    """All executions in the order in which they are scheduled: by step, then in the order of the vertices."""
 
     strategy: Strategy
     executions: tuple[Execution, ...]

@@ -216,7 +216,7 @@ def _chains(comparison: Comparison) -> Iterator[Change]:
             part="chain",
             kind="broken",
             subject=ends,
-            message=f"{ends} no longer chains" + (f": {between} stands between them" if between else ""),
+            message=f"{ends} no longer chains" + (f": {between} is between them now" if between else ""),
             before="chained",
             after="not chained",
         )

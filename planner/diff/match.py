@@ -75,7 +75,7 @@ class _Side:
         self.downwards = topological_order(range(len(self.operators)), ends)
 
     def cones(self, label: Label, numbers: dict[Hashable, int], *, up: bool) -> list[int]:
-        """For every operator one number for all that stands above (or below) it; equal cones have equal numbers."""
+        """One number per operator for everything upstream (or downstream) of it; equal cones have equal numbers."""
         neighbours = self.before if up else self.after
         cone = [0] * len(self.operators)
         for position in self.downwards if up else reversed(self.downwards):

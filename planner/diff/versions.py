@@ -122,9 +122,7 @@ def _checked_out(argument: str) -> Iterator[Path]:
     """The file of a revision, in a folder of its own with its neighbours, which a Python job may import."""
     revision, separator, written = argument.removeprefix(GIT).partition(":")
     if not separator or not revision or not written:
-        raise OptionError(
-            f"{argument!r} names no file of a revision", hint="write git:REV:path, such as git:main:job.py"
-        )
+        raise OptionError(f"{argument!r} is not of the form git:REV:path", hint="for example git:main:job.py")
     file, _, name = written.partition(".py:") if ".py:" in written else (written, "", "")
     file = f"{file}.py" if name else file
     path = PurePosixPath(_git("rev-parse", "--show-prefix", argument=argument).decode().strip()) / file

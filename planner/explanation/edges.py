@@ -25,7 +25,7 @@ class Traffic:
     """What an edge between two chains costs at run time."""
 
     channels: int
-    gates: int  # input gates: one a consuming subtask
+    gates: int  # input gates: one per consuming subtask
     buffers: int  # of all gates
     largest_gate: int  # buffers of the gate with the most channels
 
@@ -156,7 +156,7 @@ def _asked_by(plan: Plan, edge: StreamEdge) -> str:
         return place
     if edge.partitioner == "FORWARD":
         return "the default between equal parallelisms" if upstream == downstream else "the default"
-    return f"Flink itself: nothing is written there, and parallelism differs ({upstream} -> {downstream})"
+    return f"Flink itself: the job asks for none, and parallelism differs ({upstream} -> {downstream})"
 
 
 def _traffic(plan: Plan, per_channel: int, floating: int) -> dict[int, Traffic]:

@@ -1,4 +1,4 @@
-"""Why every job vertex stands where it does in the topological source-first order.
+"""Why every job vertex is where it is in the topological source-first order.
 
 The order is made in two steps. Vertices without inputs come first, in the order the job creates them. Then the outputs
 of each placed vertex are walked in turn: a consumer whose inputs are all placed is placed at once, and its own outputs
@@ -78,10 +78,11 @@ def _sentence(graph: JobGraph, position: int, own: list[int], reason: Reason, pl
         if placed_by == position - 1:
             return f"its only input is {by}; placed directly after it"
         first = "after the sources" if reason == "first-walked-source" else "after what its other outputs lead to"
-        return f"its only input is {by}; placed when the outputs of that are walked, {first}"
+        return f"its only input is {by}; placed when the outputs of that are visited, {first}"
     others = _listed([number + 1 for number in own if number != placed_by])
     if reason == "first-walked-source":
-        return f"all its inputs are sources and stand already; {by} is walked first, before {others}"
+        visited = f"the outputs of {by} are visited first, before those of {others}"
+        return f"all its inputs are sources, already placed; {visited}"
     return f"{by} was the last of its inputs to be placed, after {others}"
 
 

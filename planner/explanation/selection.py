@@ -41,7 +41,7 @@ def _same_ends(found: list[EdgeExplanation], wanted: str) -> list[EdgeExplanatio
     listed = "\n".join(
         f"--edge {edge.source.node}:{edge.target.node}  {edge.source.label} -> {edge.target.label}" for edge in found
     )
-    raise OptionError(f"--edge {wanted}: {len(ends)} edges may be meant", hint=f"name one:\n{listed}")
+    raise OptionError(f"--edge {wanted}: it matches {len(ends)} edges", hint=f"name one:\n{listed}")
 
 
 def _nothing(

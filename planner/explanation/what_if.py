@@ -115,7 +115,7 @@ def _codes(edge: EdgeExplanation) -> tuple[str, ...]:
 
 
 def _pairs(before: Explanation, after: Explanation) -> list[tuple[EdgeExplanation, EdgeExplanation]]:
-    """Edges of both plans that stand for the same thing: same ends, same input, same turn among those."""
+    """Pairs of edges of both plans with the same ends and the same input, in order."""
     old = _numbered(before)
     return [(old[key], edge) for key, edge in _numbered(after).items() if key in old]
 

@@ -16,7 +16,7 @@ Consumed = tuple[int, int, int]  # consumer subtask, first partition, last parti
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntermediateResult:
-    """What one vertex produces for one data set: `partitions` partitions, one a producing subtask."""
+    """What one vertex produces for one data set: `partitions` partitions, one per producing subtask."""
 
     data_set: int
     producer: int  # vertex position

@@ -27,7 +27,7 @@ _POINTWISE: frozenset[Partitioner] = frozenset({"FORWARD", "RESCALE"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobVertex:
-    """One chain of operators, deployed as one task a subtask."""
+    """One chain of operators, deployed as one task per subtask."""
 
     id: str  # operator id of the chain's head, 32 hex digits
     name: str

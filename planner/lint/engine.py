@@ -138,7 +138,7 @@ def _unknowable(config: Config) -> set[str]:
 def _refuse_several(jobs: Sequence[LintedJob], savepoint: SavepointContents | None) -> None:
     if savepoint is not None and len(jobs) > 1:
         raise OptionError(
-            f"{savepoint.path} is of one job, and here are {len(jobs)}",
+            f"{savepoint.path} belongs to one job, and {len(jobs)} jobs were given",
             hint=f"name one, for example {jobs[0].file}:{jobs[0].name}",
         )
 

@@ -39,5 +39,5 @@ class Finding:
         return hashlib.sha256(written.encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
     def order(self) -> tuple[str, int, int, str, str]:
-        """Where the finding stands in a report: by place, then code."""
+        """The sort key of a report: by place, then by code."""
         return self.location.file, self.location.line, self.location.column or 0, self.code, self.message

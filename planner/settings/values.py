@@ -162,7 +162,7 @@ def _duration(value: Any) -> int:
         raise Fault(f"must be a duration such as 5s or 100ms, found {describe(value)}")
     if isinstance(value, int):
         if not 0 <= value <= LONGEST:
-            raise Fault("must be a number of milliseconds from 0")
+            raise Fault("must not be negative")
         return value
     try:
         return parse_duration(value)
@@ -195,7 +195,7 @@ def _mapping(value: Any, what: str) -> Mapping[str, Any]:
 def _pairs(value: Any, what: str, read: Callable[[Any], str]) -> tuple[tuple[str, str], ...]:
     mapping = _mapping(value, what)
     if not mapping:
-        raise Fault(f"must have at least one of its {what}")
+        raise Fault(f"must have at least one entry ({what})")
     pairs = []
     for key, item in mapping.items():
         try:
@@ -221,7 +221,7 @@ RAW_OPTIONS: Final = ValueType(lambda value: dict(_mapping(value, "option: value
 
 
 def _columns(value: Any) -> tuple[Any, ...]:
-    """Key columns: one name, several, or for two inputs one entry a side (each a name or a list of names)."""
+    """Key columns: one name, several, or for two inputs one entry per side (each a name or a list of names)."""
     if isinstance(value, str):
         return (_text(value),)
     if not isinstance(value, list) or not value:
@@ -300,9 +300,9 @@ def _window(value: Any) -> Window:
     durations = {key: _positive(mapping, key) for key in mapping}
     assigner = chosen[0]
     if (assigner == "sliding") != ("every" in durations):
-        raise Fault("has `every` exactly where it is sliding", "write {sliding: 10s, every: 5s}")
+        raise Fault("must have `every` if it is sliding, and only then", "write {sliding: 10s, every: 5s}")
     if assigner == "session" and "offset" in durations:
-        raise Fault("has an `offset`, which a session window has not", None, mapping, "offset")
+        raise Fault("must not have an `offset`: session windows have none", None, mapping, "offset")
     return Window(
         assigner=assigner, size=durations[assigner], slide=durations.get("every"), offset=durations.get("offset", 0)
     )

@@ -1,4 +1,4 @@
-"""The baseline file: the plans of several jobs as they were accepted, one line a job, an operator and an edge.
+"""The baseline file: the plans of several jobs as they were accepted, one line per job, per operator and per edge.
 
 Jobs are keyed by name, by their file where names collide; operators by uid, or by name and position. Everything is
 sorted, nothing depends on line numbers or on the machine, and every line names its job: two jobs may be much alike, and
@@ -115,7 +115,7 @@ def _read_edge(position: Mapping[str, int], values: Mapping[str, Any]) -> EdgeSn
 
 
 def dump_baseline(jobs: Iterable[BaselineJob]) -> str:
-    """The file's text: sorted, one line a job, one an operator, one an edge."""
+    """The file's text: sorted, one line per job, per operator and per edge."""
     keyed = sorted(_keyed(jobs), key=lambda job: job.key)
     headers = [f"{_json(job.key)}: {_json(_job_values(job))}" for job in keyed]
     operators = [_json({"job": job.key, **values}) for job in keyed for values in _operators(job.snapshot)]

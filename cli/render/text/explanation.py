@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 REPEATED = "it moves nothing: {} already partitioned the records by this key (PL108); do both in one keyed operator"
 NEEDED = "leave it: this exchange is part of what the job computes"
 LONG_CHAIN = 30  # operators listed of one chain
-FIXED = "nothing that the job can say would chain it"
+FIXED = "no setting of the job would chain it"
 
 
 def explanation_lines(explanation: Explanation, *, spec: str | None, only_broken: bool = False) -> list[Line]:

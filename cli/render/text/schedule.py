@@ -85,7 +85,7 @@ def ranges(subtasks: tuple[Range, ...] | None) -> str:
 
 
 def _timeline(schedule: Schedule, shown: Sequence[Execution], names: Sequence[str]) -> list[Line]:
-    """A column a step, a row a line of the table."""
+    """One column per step, one row per line of the table."""
     steps = range(min(schedule.last_step, MOST_STEPS) + 1)
     labels = [f"{execution.vertex + 1}. {names[execution.vertex]}[{ranges(execution.subtasks)}]" for execution in shown]
     width = max((len(label) for label in labels), default=0)

@@ -25,7 +25,7 @@ def _find(edge: Candidate) -> Obstacle | None:
 
 
 def _upstream_follows(edge: Candidate) -> bool:
-    """Whether the upstream should take the downstream's parallelism: it stands out, and nothing binds it to its own."""
+    """Whether the upstream should take the downstream's parallelism: it alone sets one, and does not depend on it."""
     up, down = edge.upstream, edge.downstream
     if _single(up) or edge.upstream_fed_by == {"GLOBAL"}:  # further subtasks of it would get no records
         return False

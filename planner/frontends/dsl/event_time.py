@@ -92,7 +92,7 @@ def _window(
         offset=milliseconds(offset),
     )
     if window.size <= 0 or (window.slide is not None and window.slide <= 0):
-        raise JobDefinitionError("a window must be longer than nothing", location=user_location())
+        raise JobDefinitionError("the size of a window must be positive", location=user_location())
     return window
 
 

@@ -89,7 +89,7 @@ class DataStream(Configurable):
             raise JobDefinitionError(f"capacity must be at least 1, found {capacity!r}", location=user_location())
         limit = None if timeout is None else milliseconds(timeout)
         if limit is not None and limit <= 0:
-            raise JobDefinitionError("a timeout must be more than nothing", location=user_location())
+            raise JobDefinitionError("the timeout must be positive", location=user_location())
         behaviour = _behaviour(func, "async_map")
         return self._operator(
             "async_map", behaviour=behaviour, output=_ddl(output_type), timeout=limit, capacity=capacity
@@ -293,7 +293,7 @@ class WindowedStream:
         return self._apply("reduce", reduce_function, output_type)
 
     def aggregate(self, aggregate_function: Any, output_type: TypeInformation | None = None) -> DataStream:
-        """An incremental aggregate a key and window."""
+        """An incremental aggregate per key and window."""
         return self._apply("aggregate", aggregate_function, output_type)
 
     def process(self, process_window_function: Any, output_type: TypeInformation | None = None) -> DataStream:

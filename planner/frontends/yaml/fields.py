@@ -34,7 +34,7 @@ class Fields:
         return key in self.values
 
     def location(self, key: str) -> Location:
-        """Where the value of a key stands."""
+        """The position of a key's value."""
         return self.document.of_value(self.raw, key)
 
     def error(self, key: str, message: str, hint: str | None = None) -> JobDefinitionError:

@@ -69,13 +69,13 @@ Reference = FromOperator | FromUnion | FromSideOutput | FromPartition
 
 
 def read_reference(document: Document, container: Any, key: Any, owner: str, depth: int = 0) -> Reference:
-    """Read the input that stands in `container` at `key`."""
+    """Read the input at `key` of `container`."""
     value = container[key]
     if isinstance(value, str):
         return FromOperator(value, document.of_value(container, key))
     location = document.of_value(container, key)
     if depth > MAX_NESTING:
-        raise JobDefinitionError(f"{owner}an input nested more than {MAX_NESTING} levels deep", location=location)
+        raise JobDefinitionError(f"{owner}an input is nested more than {MAX_NESTING} levels deep", location=location)
     if isinstance(value, Mapping):
         return _read_mapping(document, value, location, owner, depth)
     if not isinstance(value, (list, tuple)):
@@ -86,7 +86,7 @@ def read_reference(document: Document, container: Any, key: Any, owner: str, dep
         )
     if not value:
         raise JobDefinitionError(
-            f"{owner}an empty list is no input", location=location, hint="name at least one operator"
+            f"{owner}an input must not be an empty list", location=location, hint="name at least one operator"
         )
     parts = tuple(read_reference(document, value, index, owner, depth + 1) for index in range(len(value)))
     return parts[0] if len(parts) == 1 else FromUnion(parts, location)
@@ -95,7 +95,7 @@ def read_reference(document: Document, container: Any, key: Any, owner: str, dep
 def _read_mapping(document: Document, raw: Mapping[str, Any], location: Location, owner: str, depth: int) -> Reference:
     fields = read_fields(document, raw, REFERENCE_KEYS, owner)
     if "from" not in fields:
-        raise JobDefinitionError(f"{owner}an input without `from`", location=location, hint="write {from: ID, ...}")
+        raise JobDefinitionError(f"{owner}an input has no `from`", location=location, hint="write {from: ID, ...}")
     reference = read_reference(document, raw, "from", owner, depth + 1)
     if "side_output" in fields:
         if not isinstance(reference, FromOperator):

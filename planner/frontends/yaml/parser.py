@@ -1,4 +1,4 @@
-"""A YAML file as plain data that knows where everything stands.
+"""A YAML file as plain data with the position of every value.
 
 One pass over libyaml's events builds the data with an explicit stack, so that neither deep nesting nor aliases can
 cost more than the file itself. Scalars follow YAML 1.2's core schema: `no`, `on`, `1:30` and dates stay text, `012`
@@ -87,7 +87,9 @@ def _refuse_nul(text: str, shown_as: str) -> None:
     index = text.find("\0")
     if index >= 0:
         raise JobDefinitionError(
-            "a NUL byte; this is not a text file", location=_location(text, index, shown_as), hint="remove the NUL byte"
+            "the file has a NUL byte, so it is not a text file",
+            location=_location(text, index, shown_as),
+            hint="remove the NUL byte",
         )
 
 
@@ -264,7 +266,7 @@ class _Builder:
             raise self._error(
                 f"the key {key!r} is written twice",
                 mark,
-                f"it stands at line {first[0] + 1} already: remove one of them",
+                f"it is already at line {first[0] + 1}: remove one of them",
             )
         parent.key, parent.key_start = key, (line, column)
 

@@ -76,7 +76,7 @@ def _finding(rule: LintRule, subject: Subject, comparison: Comparison, broken: B
     changes = list(dict.fromkeys(found.change for found in to_remove(obstacles) if found.change))
     return rule.finding(
         f"{node_label(source)} and {node_label(target)} were chained and no longer are"
-        + (f", since {between} stands between them" if between else "")
+        + (f", since {between} is between them now" if between else "")
         + f": {reasons}",
         at=_changed_place(subject, comparison, broken),
         subject=f"{broken.source.old.key} -> {broken.target.old.key}",

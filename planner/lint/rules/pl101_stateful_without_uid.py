@@ -49,8 +49,8 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         state = subject.state(node)
         if state in ("keyed", "operator"):
             yield rule.finding(
-                f"{node_label(node)} keeps {describe_state(state)} and has no uid: the next change of the graph may "
-                "orphan that state",
+                f"{node_label(node)} keeps {describe_state(state)} and has no uid: after the next change of "
+                "the graph that state may not be found",
                 at=operator.location,
                 subject=subject.keys[node.id],
                 operator=operator,

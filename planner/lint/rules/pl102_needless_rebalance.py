@@ -1,4 +1,4 @@
-"""An explicit rebalance or rescale stands where a forward edge would chain.
+"""An explicit rebalance or rescale is the only reason why two operators are not chained.
 
 ## What it does
 

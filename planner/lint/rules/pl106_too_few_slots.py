@@ -44,7 +44,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     yield rule.finding(
         f"the job needs {execution.required_slots} slots ({groups}) and the cluster has {available} "
         f"({cluster.task_managers} task "
-        f"managers with {cluster.slots}); the widest operator is {node_label(widest)} with parallelism "
+        f"managers with {cluster.slots} slots each); the widest operator is {node_label(widest)} with parallelism "
         f"{widest.parallelism}",
         at=parallelism_place(subject.plan.job, widest),
         subject="slots",

@@ -45,7 +45,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
             at=transformation.location,
             subject=f"output of {what}",
             operator=operator,
-            fix="attach a sink or its reader, or remove it",
+            fix="add a sink or an operator that reads it, or remove it",
         )
 
 

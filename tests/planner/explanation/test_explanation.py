@@ -131,7 +131,7 @@ def test_the_order_names_the_vertex_that_placed_each(job: JobDefinition) -> None
 def test_an_implicit_rebalance_is_named_as_flinks_own() -> None:
     edge = explain_plan(plan(pipeline({"id": "m", "type": "map", "parallelism": 4}))).edges[0]
     assert edge.partitioner == "REBALANCE"
-    assert edge.asked_by == "Flink itself: nothing is written there, and parallelism differs (1 -> 4)"
+    assert edge.asked_by == "Flink itself: the job asks for none, and parallelism differs (1 -> 4)"
     assert edge.changes == ("set the parallelism of m to 1",)
     assert edge.settings == ("m.parallelism=1",)
 

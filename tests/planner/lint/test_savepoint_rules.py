@@ -57,7 +57,7 @@ def test_a_savepoint_is_of_one_job(tmp_path: Path) -> None:
     for file in files:
         Path(file).write_text(json.dumps(pair.job))
     contents = describe_savepoint(load_savepoint(str(tmp_path)))
-    with pytest.raises(OptionError, match="is of one job"):
+    with pytest.raises(OptionError, match="belongs to one job"):
         lint(files, savepoint=contents)
 
 
