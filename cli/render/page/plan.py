@@ -126,9 +126,10 @@ def _explanation(explanation: Explanation, spec: str) -> str:
 
 def _drawing(plan: Plan, stage: Stage, explanation: Explanation, request: PageRequest) -> str:
     try:
-        return _svg(_picture(plan, stage, explanation, request), stage)
-    except OptionError as error:
+        picture = _picture(plan, stage, explanation, request)
+    except OptionError as error:  # a stage that batch mode makes at run time only
         return f"<p>{html.escape(error.message)}</p>"
+    return _svg(picture, stage)
 
 
 def _picture(plan: Plan, stage: Stage, explanation: Explanation, request: PageRequest) -> Picture:

@@ -9,6 +9,7 @@ from typing import Literal
 import graphviz
 
 from cli.render.pictures import labels
+from cli.render.pictures.grid import grid_label
 from cli.render.pictures.labels import attribute, label_text
 from cli.render.pictures.palette import FONT, STROKES, THEMES, Theme, ThemeName
 from cli.render.pictures.picture import Arrow, Box, Cluster, Picture
@@ -76,7 +77,7 @@ class _Document:
         self.frame_of = {box.id: box.cluster for box in picture.boxes}
         self.ends = {box.id: self._end(box) for box in picture.boxes}
         if picture.arrangement == "grid":
-            self.add_grid()
+            self.graph.node("grid", label=grid_label(self.theme, picture), shape="plain", style="")
             return
         for box in self.inside.get(None, ()):
             self.add_box(self.graph, box)
@@ -97,26 +98,6 @@ class _Document:
         for end in dict.fromkeys(node.values()):
             if end not in led_to:
                 self.graph.edge(name, end, style="invis")
-
-    def add_grid(self) -> None:
-        loose, frames = self.inside.get(None, ()), self.picture.clusters
-        rows = self.picture.rows or tuple((part.id,) for part in (*loose, *frames))
-        tiles = {box.id: labels.slot_tile(self.theme, box) for box in loose}
-        if not frames:
-            tiles |= self.slots_in_rows(rows)
-        heights = _heights([self.inside.get(frame.id, []) for frame in frames])
-        for frame in frames:
-            boxes = self.inside.get(frame.id, [])
-            tiles[frame.id] = labels.manager_tile(self.theme, frame, boxes, heights)
-        self.graph.node("grid", label=labels.grid(rows, tiles), shape="plain", style="")
-
-    def slots_in_rows(self, rows: Sequence[Sequence[str]]) -> dict[str, str]:
-        boxes = {box.id: box for box in self.picture.boxes}
-        tiles: dict[str, str] = {}
-        for row in rows:
-            height = max(len(labels.slot_lines(boxes[name])) for name in row)
-            tiles |= {name: labels.slot_tile(self.theme, boxes[name], height) for name in row}
-        return tiles
 
     def add_frame(self, cluster: Cluster, boxes: Sequence[Box]) -> None:
         if self.picture.arrangement == "graph":
@@ -219,15 +200,6 @@ class _Document:
         bold = f'<FONT POINT-SIZE="10"><B>{label_text(arrow.label)}</B></FONT>' if arrow.label else ""
         text = f"{bold}{'<BR/>' if bold and small else ''}{small}"
         return f'<<TABLE BORDER="0" CELLPADDING="2"><TR><TD><FONT COLOR="{colour}">{text}</FONT></TD></TR></TABLE>>'
-
-
-def _heights(stacks: Sequence[Sequence[Box]]) -> list[int]:
-    """How many lines the first slots of all frames have, the second ones, and so on."""
-    longest = max(map(len, stacks), default=0)
-    return [
-        max((len(labels.slot_lines(stack[at])) for stack in stacks if at < len(stack)), default=0)
-        for at in range(longest)
-    ]
 
 
 def _node_attributes(theme: Theme) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import graphviz
 
@@ -13,13 +13,14 @@ from cli.render.pictures.palette import Theme
 from cli.render.pictures.picture import Box, Cluster
 
 __all__ = [
+    "anchor",
     "attribute",
     "box_label",
     "card",
-    "grid",
+    "frame_table",
+    "frame_title",
     "label_text",
     "lane",
-    "manager_tile",
     "slot_lines",
     "slot_tile",
     "wrapped",
@@ -76,9 +77,9 @@ def _beside(theme: Theme, cluster: Cluster) -> str:
 
 def card(theme: Theme, cluster: Cluster, boxes: Sequence[Box]) -> str:
     """A frame as a table: its title, then a row for each box with a stripe in the colour of its kind."""
-    rows = [f'<TR><TD ALIGN="LEFT" CELLPADDING="4"{_anchor(cluster)}>{frame_title(theme, cluster)}</TD></TR>']
+    rows = [f'<TR><TD ALIGN="LEFT" CELLPADDING="4"{anchor(cluster)}>{frame_title(theme, cluster)}</TD></TR>']
     rows += [_row(theme, box) for box in boxes]
-    return f"<{_frame(theme, cluster, spacing=3)}{''.join(rows)}</TABLE>>"
+    return f"<{frame_table(theme, cluster, spacing=3)}{''.join(rows)}</TABLE>>"
 
 
 def _row(theme: Theme, box: Box) -> str:
@@ -90,7 +91,7 @@ def _row(theme: Theme, box: Box) -> str:
     sign = f"<B>{_sign(box)}</B>" if box.mark else ""
     return (
         f'<TR><TD ALIGN="LEFT" BALIGN="LEFT" CELLPADDING="3" BORDER="4" SIDES="L" COLOR="{stripe}" '
-        f'BGCOLOR="{fill.inside}"{_anchor(box)}>{BLANK * 4 * box.depth}{sign}{name}{facts}</TD></TR>'
+        f'BGCOLOR="{fill.inside}"{anchor(box)}>{BLANK * 4 * box.depth}{sign}{name}{facts}</TD></TR>'
     )
 
 
@@ -110,10 +111,10 @@ def lane(theme: Theme, cluster: Cluster, boxes: Sequence[Box], *, upright: bool 
     )
     title = '<BR ALIGN="LEFT"/>'.join(label_text(part) for part in wrapped(cluster.title, 28))
     name = f'<FONT POINT-SIZE="10" COLOR="{theme.ink}"><B>{title}</B></FONT>'
-    head = f'<TD ALIGN="LEFT" BALIGN="LEFT" CELLPADDING="8"{_anchor(cluster)}>{name}{below}</TD>'
+    head = f'<TD ALIGN="LEFT" BALIGN="LEFT" CELLPADDING="8"{anchor(cluster)}>{name}{below}</TD>'
     between = "</TR><TR>" if upright else ""
     cells = between.join([head, *(_cell(theme, box) for box in boxes)])
-    return f"<{_frame(theme, cluster, spacing=6)}<TR>{cells}</TR></TABLE>>"
+    return f"<{frame_table(theme, cluster, spacing=6)}<TR>{cells}</TR></TABLE>>"
 
 
 def _cell(theme: Theme, box: Box) -> str:
@@ -121,15 +122,8 @@ def _cell(theme: Theme, box: Box) -> str:
     style = "ROUNDED,DASHED" if box.kind == "folded" else "ROUNDED"
     return (
         f'<TD PORT="{box.id}" BORDER="1" WIDTH="40" CELLPADDING="6" STYLE="{style}" BGCOLOR="{fill.inside}" '
-        f'COLOR="{fill.border}"{_anchor(box)}>{box_label(theme, box.title, box.lines)[1:-1]}</TD>'
+        f'COLOR="{fill.border}"{anchor(box)}>{box_label(theme, box.title, box.lines)[1:-1]}</TD>'
     )
-
-
-def grid(rows: Sequence[Sequence[str]], tiles: Mapping[str, str]) -> str:
-    """Tiles in rows and columns: one table, so that everything is aligned."""
-    lines = ["".join(f'<TD VALIGN="TOP" ALIGN="LEFT">{tiles[name]}</TD>' for name in row) for row in rows]
-    body = "".join(f"<TR>{line}</TR>" for line in lines)
-    return f'<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="8" CELLPADDING="0">{body}</TABLE>>'
 
 
 def slot_tile(theme: Theme, box: Box, height: int = 0) -> str:
@@ -142,7 +136,7 @@ def slot_tile(theme: Theme, box: Box, height: int = 0) -> str:
     style = "ROUNDED,DASHED" if box.kind == "folded" else "ROUNDED"
     return (
         f'<TABLE BORDER="1" COLOR="{fill.border}" BGCOLOR="{theme.paper}" STYLE="{style}" CELLBORDER="0" '
-        f'CELLSPACING="3" CELLPADDING="4"{_anchor(box)}><TR><TD BGCOLOR="{fill.inside}" ALIGN="LEFT">'
+        f'CELLSPACING="3" CELLPADDING="4"{anchor(box)}><TR><TD BGCOLOR="{fill.inside}" ALIGN="LEFT">'
         f"<B>{label_text(box.title)}</B></TD></TR>{body}</TABLE>"
     )
 
@@ -156,17 +150,8 @@ def slot_lines(box: Box) -> list[str]:
     ]
 
 
-def manager_tile(theme: Theme, cluster: Cluster, boxes: Sequence[Box], heights: Sequence[int]) -> str:
-    """A task manager or a host: its name, and its slots below each other."""
-    rows = [f'<TR><TD ALIGN="LEFT"{_anchor(cluster)}>{frame_title(theme, cluster)}</TD></TR>']
-    rows += [
-        f'<TR><TD ALIGN="LEFT">{slot_tile(theme, box, height)}</TD></TR>'
-        for box, height in zip(boxes, heights, strict=False)
-    ]
-    return f"{_frame(theme, cluster, spacing=4)}{''.join(rows)}</TABLE>"
-
-
-def _frame(theme: Theme, cluster: Cluster, *, spacing: int = 0) -> str:
+def frame_table(theme: Theme, cluster: Cluster, *, spacing: int = 0) -> str:
+    """The beginning of a frame's table."""
     fill = theme.clusters[cluster.kind]
     inside = fill.inside if cluster.heat is None else theme.heat_of(cluster.heat)
     border = theme.marks[cluster.mark] if cluster.mark else fill.border
@@ -177,7 +162,8 @@ def _frame(theme: Theme, cluster: Cluster, *, spacing: int = 0) -> str:
     )
 
 
-def _anchor(part: Box | Cluster) -> str:
+def anchor(part: Box | Cluster) -> str:
+    """The id and the tooltip of a cell or a table that can be selected."""
     tooltip = html.escape(_clean(part.tooltip or part.title)).replace("\\", "&#92;").replace("\n", "&#10;")
     return f' ID="{part.id}" TOOLTIP="{tooltip or " "}"'
 

@@ -73,7 +73,9 @@ def _slots(
         boxes.append(Box(id=f"{frame}_rest", title=f"{rest} more", kind="folded", cluster=frame))
     free = placement.cluster.slots - len({slot.number for slot in here})
     if free:
-        boxes.append(Box(id=f"{frame}_free", title=f"{count(free, 'slot')} free", kind="folded", cluster=frame))
+        each = " each" if last > first else ""
+        title = f"{count(free, 'slot')} free{each}"
+        boxes.append(Box(id=f"{frame}_free", title=title, kind="folded", cluster=frame))
     return boxes
 
 

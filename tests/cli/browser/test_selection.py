@@ -162,6 +162,13 @@ def test_keys_alone_reach_and_select_everything(opened: Opened) -> None:
     assert page.locator("#panel h2").inner_text() != "Overview"
 
 
+def test_a_link_followed_by_a_key_leads_into_the_panel(opened: Opened) -> None:
+    opened.page.locator("#panel").get_by_role("link", name="Clean → Heavy").focus()
+    opened.page.keyboard.press("Enter")
+    assert opened.page.evaluate("document.activeElement.id") == "panel"
+    assert opened.page.locator("#panel h2").inner_text() == "Clean → Heavy"
+
+
 def test_the_list_has_the_same_parts(opened: Opened) -> None:
     opened.tab("List")
     section = opened.page.locator("section:not([hidden])")

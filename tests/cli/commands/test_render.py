@@ -42,8 +42,10 @@ def test_without_any_graphviz_the_user_is_told_what_helps(
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
     monkeypatch.setitem(__import__("sys").modules, "pygraphviz", None)
-    assert main(["render", str(JOBS / "every_obstacle.yaml")]) == 2
-    assert "plan-inspector[draw]" in capsys.readouterr().err
+    for format in ("svg", "html"):
+        assert main(["render", str(JOBS / "every_obstacle.yaml"), "-f", format]) == 2
+        shown = capsys.readouterr()
+        assert "plan-inspector[draw]" in shown.err and shown.out == ""
 
 
 def test_a_dot_program_is_used_where_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@ const panel = document.getElementById("panel");
 const STATE = (operator) => text(operator.stateWords);
 const SHOWN = 40; // entries of a list before it is folded
 
-const link = (words, chosen, stage) => el("a", { href: address(chosen, stage), click: (event) => { event.preventDefault(); select(chosen, { stage }); } }, words);
+const link = (words, chosen, stage) => el("a", { href: address(chosen, stage), click: (event) => { event.preventDefault(); select(chosen, { stage, focus: event.detail === 0 }); } }, words); // a key's click has no detail
 const operatorLink = (operator, stage) => link(called(operator), { type: "op", node: operator.node }, stage);
 const taskLink = (task) => link(`task ${task + 1}: ${data.tasks[task].name}`, { type: "task", task }, "job");
 const edgeLink = (number) => link(edgeName(data.edges[number]), { type: "edge", edge: number });
