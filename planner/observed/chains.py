@@ -26,7 +26,7 @@ def chains_of(job: ObservedJob, verdicts: Sequence[Verdict]) -> tuple[ObservedCh
     for edge, verdict in zip(job.edges, verdicts, strict=True):
         if verdict.chained and edge.source is not None:
             front[edge.target] = edge.source
-    order = _sources_first(job)
+    order = job.sources_first
     depth: dict[int, int] = {}
     head: dict[int, int] = {}
     for operator in order:
@@ -64,17 +64,3 @@ def _deployed_order(job: ObservedJob) -> list[int]:
     """The operators by vertex, where every one has its place."""
     placed = [one for vertex in job.vertices for one in vertex.members]
     return placed if len(placed) == len(job.operators) else []
-
-
-def _sources_first(job: ObservedJob) -> list[int]:
-    missing = [len(edges) for edges in job.into]
-    ready = [operator for operator, count in enumerate(missing) if not count]
-    for operator in ready:  # grows while it is walked
-        for position in job.out[operator]:
-            edge = job.edges[position]
-            if edge.sources[0] != operator:  # an edge that several may feed counts once
-                continue
-            missing[edge.target] -= 1
-            if not missing[edge.target]:
-                ready.append(edge.target)
-    return ready

@@ -196,7 +196,7 @@ def _ch011(look: Look) -> Outcome:
 
 
 def _ch012(look: Look) -> Outcome:
-    heads = [chain_source(look.job, one) for one in look.edge.sources]
+    heads = [look.job.chain_sources[one] for one in look.edge.sources]
     if all(head is None for head in heads):
         return holds("the chain in front does not begin at a source")
     kinds = {vertex.source_kind if (vertex := look.job.vertex_of(head)) else None for head in heads if head is not None}
@@ -205,18 +205,6 @@ def _ch012(look: Look) -> Outcome:
     if kinds == {"legacy"}:
         return unknown("the chain in front begins at a legacy source, and the operator behind may be a yielding one")
     return unknown("the chain in front may begin at a legacy source, and the operator behind may be a yielding one")
-
-
-def chain_source(job: ObservedJob, operator: int) -> int | None:
-    """The source at which the chain of an operator begins, or may begin; None if it begins elsewhere."""
-    while not job.operators[operator].source:
-        if len(job.into[operator]) != 1 or job.into[operator][0] in job.certainly_broken:
-            return None
-        before = job.edges[job.into[operator][0]].source
-        if before is None:
-            return None
-        operator = before
-    return operator
 
 
 CONDITIONS: dict[str, Callable[[Look], Outcome]] = {

@@ -108,6 +108,34 @@ class ObservedJob:
             if edge.chained is False or not edge.ship.startswith("FORWARD") or len(self.into[edge.target]) > 1
         )
 
+    @cached_property
+    def chain_sources(self) -> tuple[int | None, ...]:
+        """By operator, the source at which its chain begins, or may begin; None if it begins elsewhere."""
+        found: list[int | None] = [None] * len(self.operators)
+        for operator in self.sources_first:
+            edges = self.into[operator]
+            if self.operators[operator].source:
+                found[operator] = operator
+            elif len(edges) == 1 and edges[0] not in self.certainly_broken:
+                before = self.edges[edges[0]].source
+                found[operator] = None if before is None else found[before]
+        return tuple(found)
+
+    @cached_property
+    def sources_first(self) -> tuple[int, ...]:
+        """The operators, each behind all that feed it."""
+        missing = [len(edges) for edges in self.into]
+        ready = [operator for operator, count in enumerate(missing) if not count]
+        for operator in ready:  # grows while it is walked
+            for position in self.out[operator]:
+                edge = self.edges[position]
+                if edge.sources[0] != operator:  # an edge that several may feed counts once
+                    continue
+                missing[edge.target] -= 1
+                if not missing[edge.target]:
+                    ready.append(edge.target)
+        return tuple(ready)
+
     def vertex_of(self, operator: int) -> ObservedVertex | None:
         """The vertex that an operator runs in, where it is known."""
         place = self.operators[operator].vertex

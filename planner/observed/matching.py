@@ -201,7 +201,7 @@ class _Search:
         return True
 
     def fits(self, seats: list[list[Seat]], node: int, seat: Seat) -> bool:
-        self.work += 1
+        self.work += len(self.alike(node))
         if self.work > MOST_WORK:
             raise TooMuchWork
         if self.taken(seats, node, seat):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.observed.conditions import CONDITIONS, Look, chain_source, sql_source_of_either_kind
+from planner.observed.conditions import CONDITIONS, Look, sql_source_of_either_kind
 from planner.observed.job import Certainty, ObservedJob
 from planner.observed.labels import called_multiple_input, waits_for_answers
 
@@ -64,7 +64,7 @@ def _likely(look: Look, possible: tuple[str, ...]) -> tuple[str, ...]:
 def _old_source_in_front(look: Look) -> bool:
     """Whether the chain in front begins at a source that is, or by its name may well be, of the old API."""
     for one in look.edge.sources:
-        head = chain_source(look.job, one)
+        head = look.job.chain_sources[one]
         if head is None:
             continue
         vertex = look.job.vertex_of(head)
