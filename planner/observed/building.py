@@ -13,6 +13,7 @@ from planner.frontends.flink_export.stream_plan import StreamPlan, is_iteration_
 from planner.observed.job import ObservedEdge, ObservedJob, ObservedOperator, ObservedVertex
 from planner.observed.labels import plan_mode, short_name
 from planner.observed.matching import Match, match_plans
+from planner.observed.origins import find_origins
 from planner.observed.proven_ids import all_proven, prove_ids
 
 _HASH = re.compile("[0-9a-f]{32}")
@@ -71,6 +72,7 @@ def observe_both(plan: StreamPlan, job: JobPlan, facts: RunningFacts | None = No
 
 def observe_job_plan(job: JobPlan, facts: RunningFacts | None = None) -> ObservedJob:
     """A deployed job without its stream plan: its chains, and the exchanges between them."""
+    origins, ids = find_origins(job)
     operators: list[ObservedOperator] = []
     edges: list[ObservedEdge] = []
     members: list[tuple[tuple[int, ...], tuple[int | None, ...]]] = []
@@ -88,7 +90,7 @@ def observe_job_plan(job: JobPlan, facts: RunningFacts | None = None) -> Observe
                     parallelism=vertex.parallelism,
                     source=head and not vertex.inputs,
                     vertex=place,
-                    operator_id=vertex.id if head else None,
+                    operator_id=vertex.id if head else ids.get(len(operators)),
                     iteration_end=len(vertex.links) == 1 and is_iteration_end(link.label),
                 )
             )
@@ -101,14 +103,14 @@ def observe_job_plan(job: JobPlan, facts: RunningFacts | None = None) -> Observe
     for place, vertex in enumerate(job.vertices):
         edges += [
             ObservedEdge(
-                sources=members[one.source][0],
+                sources=(origins[place, number],) if (place, number) in origins else members[one.source][0],
                 target=members[place][0][0],
                 ship=one.ship,
                 shipped=one.ship,
                 exchange=one.exchange,
                 chained=False,
             )
-            for one in vertex.inputs
+            for number, one in enumerate(vertex.inputs)
         ]
     return ObservedJob(
         name=job.name,

@@ -31,12 +31,38 @@ def prove_ids(
     if any(verdict is None for verdict in chained):
         return told
     known = {node: bytes.fromhex(text) for node, text in heads.items()}
-    tries = max(1, min(MOST_ORDERS, MOST_NODES // max(1, len(plan.nodes))))
-    for order in islice(_orders(plan, chained, siblings), tries):
-        told |= _proven(plan, chained, known, order)
+    for order in _orders(plan, siblings):
+        told |= _proven(plan, chained, known, order)[1]
         if len(told) == len(plan.nodes):
             break
     return told
+
+
+def wholly_proven(
+    plan: StreamPlan, chained: Sequence[bool | None], heads: Mapping[int, str], siblings: Mapping[int, Sequence[int]]
+) -> tuple[frozenset[int], dict[int, str]]:
+    """The heads that are proven together with all heads in front of them, by one order of outputs, and the ids then.
+
+    Stricter than `prove_ids`: for graphs that are themselves a guess, where a wrong one may fit a single id by chance.
+    """
+    known = {node: bytes.fromhex(text) for node, text in heads.items()}
+    best: tuple[frozenset[int], dict[int, str]] = frozenset(), {}
+    for order in islice(_orders(plan, siblings), 2):
+        hashes, computed = _walk(plan, chained, known, order, set())
+        proven = frozenset(
+            node
+            for node in known
+            if plan.into[node] and all(computed.get(one) == known[one] for one in _heads_up_to(plan, node, known))
+        )
+        if len(proven) > len(best[0]):
+            told = {node: hashes[node].hex() for node in _in_front_of(plan, set(proven), {}) if node in hashes}
+            best = proven, told
+    return best
+
+
+def _heads_up_to(plan: StreamPlan, node: int, known: Mapping[int, bytes]) -> list[int]:
+    """A head and all heads in front of it."""
+    return [one for one in _in_front_of(plan, {node}, {}) if one in known]
 
 
 def all_proven(
@@ -44,8 +70,7 @@ def all_proven(
 ) -> bool:
     """Whether some order of outputs gives every chain's head exactly the id that Flink told."""
     known = {node: bytes.fromhex(text) for node, text in heads.items()}
-    tries = max(1, min(MOST_ORDERS, MOST_NODES // max(1, len(plan.nodes))))
-    for order in islice(_orders(plan, chained, siblings), tries):
+    for order in _orders(plan, siblings):
         _, computed = _walk(plan, chained, known, order, set())
         if all(computed.get(node) == digest for node, digest in known.items()):
             return True
@@ -54,8 +79,8 @@ def all_proven(
 
 def _proven(
     plan: StreamPlan, chained: Sequence[bool | None], known: Mapping[int, bytes], order: Order
-) -> dict[int, str]:
-    """What one order of outputs proves. Heads that do not fit are taken to have a uid, the first one first."""
+) -> tuple[set[int], dict[int, str]]:
+    """The heads and the ids that one order proves. Heads that do not fit are taken to have a uid, one by one."""
     named: set[int] = set()
     while True:
         hashes, computed = _walk(plan, chained, known, order, named)
@@ -64,7 +89,7 @@ def _proven(
         if not wrong or len(named) > 20:
             break
         named.add(wrong[0])
-    return {node: hashes[node].hex() for node in _in_front_of(plan, proven, known) if node in hashes}
+    return proven, {node: hashes[node].hex() for node in _in_front_of(plan, proven, known) if node in hashes}
 
 
 def _walk(
@@ -106,8 +131,13 @@ def _in_front_of(plan: StreamPlan, proven: set[int], known: Mapping[int, bytes])
     return found
 
 
-def _orders(plan: StreamPlan, chained: Sequence[bool | None], siblings: Mapping[int, Sequence[int]]) -> Iterator[Order]:
-    """Possible orders of every operator's outputs, the likely ones first."""
+def _orders(plan: StreamPlan, siblings: Mapping[int, Sequence[int]]) -> Iterator[Order]:
+    """Possible orders of every operator's outputs, the likely ones first, and no more than can be tried."""
+    tries = max(1, min(MOST_ORDERS, MOST_NODES // max(1, len(plan.nodes))))
+    return islice(_all_orders(plan, siblings), tries)
+
+
+def _all_orders(plan: StreamPlan, siblings: Mapping[int, Sequence[int]]) -> Iterator[Order]:
     by_id = {node: tuple(plan.edges[edge].target for edge in edges) for node, edges in enumerate(plan.out)}
     yield by_id
     yield _sinks_first(plan)
