@@ -18,7 +18,7 @@ from cli.exit_codes import WRONG_INPUT
 from cli.finish import exit_code
 from cli.render.text.progress import Lines
 from cli.run_report_files import write_report
-from planner.errors import ExecutionError, PlanError
+from planner.errors import ExecutionError
 from spark_runner.clusters.request import RunRequest
 from spark_runner.runs.preparation import check_machine, prepare
 from spark_runner.runs.store import RunFolder, RunRecord
@@ -67,7 +67,7 @@ def main(folder: Path, submitted: float) -> int:
         return WRONG_INPUT
     try:
         return _see_through(run, record.request)
-    except PlanError as error:
+    except Exception as error:
         return report_error(error)
 
 
