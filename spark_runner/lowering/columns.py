@@ -27,7 +27,7 @@ from planner.job import (
 from planner.job import Sequence as NumberSequence
 from planner.kinds import KEEPS_COLUMNS
 from planner.pipeline import Plan
-from spark_runner.lowering.functions import columns_of
+from spark_runner.lowering.ddl import declared_columns
 from spark_runner.lowering.sql_names import columns_read
 
 __all__ = ["check_columns"]
@@ -67,7 +67,7 @@ class _Columns:
             names = self._known.get(edge.source)
             if edge.side_output is not None:
                 side = self._sides.get((self._graph.by_id[edge.source].operator.id, edge.side_output))
-                names = columns_of(side.output) if side is not None and side.output is not None else None
+                names = declared_columns(side.output) if side is not None and side.output is not None else None
             found.setdefault(max(0, edge.type_number - 1), set()).add(names)
         return [next(iter(found[position])) if len(found[position]) == 1 else None for position in sorted(found)]
 
@@ -104,7 +104,7 @@ def _given(operator: Operator, inputs: Sequence[Names | None]) -> Names | None:
     if isinstance(behaviour, Reader) and behaviour.path is not None and "." not in PurePath(behaviour.path).name:
         return None  # the names of folders inside may be columns too
     if operator.output is not None:
-        return columns_of(operator.output)
+        return declared_columns(operator.output)
     if isinstance(behaviour, NumberSequence):
         return ("value",)
     if isinstance(behaviour, Select):

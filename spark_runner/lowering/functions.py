@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import dis
 import importlib
 import importlib.util
-import operator
 import sys
 from pathlib import Path
 from typing import Any, Literal
 
 from planner.errors import JobDefinitionError
 from planner.job import Operator, PythonFunction
-from spark_runner.executor.rows import form_of, row_class
 
 WindowForm = Literal["reduce", "aggregate", "process"]
 
@@ -97,77 +94,3 @@ def opens(function: PythonFunction) -> bool:
     target = function.target if isinstance(function.target, type) else type(function.target)
     opening = getattr(target, "open", None)
     return callable(opening) and not getattr(opening, "__module__", "").startswith("planner.frontends.dsl")
-
-
-def _only_reads(function: Any) -> bool:
-    """Whether a function has no branch and calls nothing: `x is None` would not touch the stand-ins."""
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return isinstance(function, operator.itemgetter | operator.attrgetter)
-    doing = ("JUMP", "CALL", "IS_OP", "COMPARE", "CONTAINS", "FOR_", "YIELD", "STORE_SUBSCR", "STORE_ATTR", "GLOBAL")
-    return not any(part in one.opname for one in dis.get_instructions(code) for part in doing)
-
-
-class _Untouchable:
-    """A stand-in for a field's value: whatever is done with it fails, so only plain access gets through a selector."""
-
-    __slots__ = ()
-
-    def __getattribute__(self, name: str) -> Any:
-        raise _Touched
-
-    def _touched(self, *arguments: Any) -> Any:
-        raise _Touched
-
-    __eq__ = __ne__ = __lt__ = __gt__ = __le__ = __ge__ = __bool__ = __hash__ = __str__ = __repr__ = _touched
-    __add__ = __radd__ = __sub__ = __mul__ = __mod__ = __getitem__ = __iter__ = __len__ = __call__ = __format__ = (
-        _touched
-    )
-    __int__ = __float__ = __index__ = __contains__ = _touched
-
-
-class _Touched(Exception):
-    pass
-
-
-def columns_of(ddl: str) -> tuple[str, ...]:
-    """The column names of a Spark DDL string."""
-    names, depth, part, quoted = [], 0, "", False
-    for character in ddl + ",":
-        quoted ^= character == "`"
-        if not quoted:
-            depth += (character in "<(") - (character in ">)")
-        if character == "," and depth == 0 and not quoted:
-            text = part.strip()
-            names.append(
-                text[1:].split("`")[0] if text.startswith("`") else text.replace(":", " ").split()[0] if text else ""
-            )
-            part = ""
-        else:
-            part += character
-    return tuple(names)
-
-
-def selected_columns(selector: Any, ddl: str | None) -> tuple[str, ...]:
-    """The columns a key selector only reads: () where it computes anything, or where the columns are not declared.
-
-    A key that is a column needs no Python, and Spark can aggregate by it directly.
-    """
-    if ddl is None:
-        return ()
-    names = columns_of(ddl)
-    fields = [_Untouchable() for _ in names]
-    form = form_of(names)
-    record: Any = fields[0] if form == "value" else tuple(fields)
-    if form == "row":
-        record = tuple.__new__(row_class(names), fields)
-    call = selector.get_key if callable(getattr(selector, "get_key", None)) else selector
-    if not _only_reads(call):
-        return ()
-    try:
-        key = call(record)
-    except Exception:
-        return ()
-    parts = key if type(key) is tuple and len(key) > 1 else (key,)
-    found = [next((name for name, field in zip(names, fields, strict=True) if field is part), None) for part in parts]
-    return tuple(name for name in found if name is not None) if None not in found else ()

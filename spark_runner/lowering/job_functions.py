@@ -7,7 +7,8 @@ from pathlib import Path
 
 from planner.errors import UnsupportedOnSpark
 from planner.job import JobDefinition, Operator, Partition, PythonFunction, Watermarks, Window
-from spark_runner.lowering.functions import resolve, selected_columns, window_form
+from spark_runner.lowering.functions import resolve, window_form
+from spark_runner.lowering.key_columns import selected_columns
 from spark_runner.program.program import Key
 
 

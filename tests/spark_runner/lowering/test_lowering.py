@@ -12,7 +12,8 @@ from planner.errors import JobDefinitionError, UnsupportedOnSpark
 from planner.frontends.loading import load_job
 from planner.job import OperatorKind
 from planner.pipeline import plan
-from spark_runner.lowering.functions import columns_of, selected_columns
+from spark_runner.lowering.ddl import declared_columns
+from spark_runner.lowering.key_columns import selected_columns
 from spark_runner.lowering.lower import lower
 from spark_runner.lowering.operators import LOWERINGS
 from tests.support.spark_jobs import PAIR, environment
@@ -73,7 +74,7 @@ def test_key_selectors_that_read_fields_become_columns() -> None:
 
 
 def test_column_names_of_ddl() -> None:
-    assert columns_of("a string, `b, c` struct<x: int, y: map<string, int>>, d decimal(10,2), e: int") == (
+    assert declared_columns("a string, `b, c` struct<x: int, y: map<string, int>>, d decimal(10,2), e: int") == (
         "a",
         "b, c",
         "d",

@@ -254,6 +254,9 @@ def test_ctrl_c_cancels_says_so_and_exits_130(folder: Path, started: Callable[..
     _, messages = process.communicate(timeout=LONGEST)
     assert process.returncode == 130
     assert "canceled by Ctrl-C" in messages and "Traceback" not in messages
+    assert (
+        messages.index("stopping: Ctrl-C") < messages.index("CANCELED") and "CANCELED on local[*] in -" not in messages
+    )
     assert runs(folder)["s"]["state"] == "CANCELED"
 
 
@@ -269,6 +272,9 @@ def test_ctrl_c_while_it_starts_leaves_no_process(
     _, messages = process.communicate(timeout=LONGEST)
     assert process.returncode == 130
     assert "canceled by Ctrl-C" in messages and "Traceback" not in messages
+    assert (
+        messages.index("stopping: Ctrl-C") < messages.index("CANCELED") and "CANCELED on local[*] in -" not in messages
+    )
     wait_until(lambda: not group_lives(process.pid))
 
 
