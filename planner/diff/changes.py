@@ -188,7 +188,7 @@ def _settings(pair: OperatorPair) -> Iterator[Change]:
         yield from _setting(pair, "max-parallelism", "max parallelism", old.max_parallelism, None, "safe")
     yield from _setting(pair, "slot-sharing-group", "slot sharing group", old.group, new.group, "performance")
     yield from _setting(
-        pair, "behaviour", "what it does", old.does, new.does, "state-breaking" if stateful else "result"
+        pair, "behaviour", "what it does:", old.does, new.does, "state-breaking" if stateful else "result"
     )
 
 

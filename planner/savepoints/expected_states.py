@@ -14,11 +14,12 @@ from pathlib import Path
 
 from planner.graphs.stream_graph import StreamNode
 from planner.job import Operator, PythonFunction
+from planner.kinds import AGGREGATES
 from planner.savepoints.state_names import NamedState
 
 __all__ = ["declared_states", "why_dropped"]
 
-_AGGREGATES = frozenset({"sum", "min", "max", "reduce"})
+_AGGREGATES = AGGREGATES | {"reduce"}
 _OF_FLINK = _AGGREGATES | {"window_reduce", "watermarks", "print"}
 _KEYED = frozenset({"KEY_VALUE", "KEY_VALUE_V2", "PRIORITY_QUEUE"})
 _TYPES = {

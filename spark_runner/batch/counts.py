@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from planner.job import Writer
+from planner.kinds import SINKS
 from spark_runner.executor.report import SubtaskReport
 from spark_runner.figures.results import OperatorFigures, RunResult, SinkFigures, SubtaskFigures, VertexFigures
 from spark_runner.frames.job_paths import resolved_path
@@ -25,7 +26,7 @@ def run_result(program: SparkProgram, tally: Tally, reports: ReportsByPass) -> R
     return RunResult(
         vertices=tuple(_vertex(program, at, counts, reports) for at in range(len(program.steps))),
         # operators that nobody reads are run as sinks, and are none
-        sinks=tuple(_sink(program, sink, counts) for sink in program.sinks if sink.operator.kind in ("sink", "print")),
+        sinks=tuple(_sink(program, sink, counts) for sink in program.sinks if sink.operator.kind in SINKS),
     )
 
 

@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from planner.job import Collection, Join, Reader, Sequence
+from planner.kinds import AGGREGATES
 from spark_runner.executor.hidden_columns import KEY, OUT, STAMP
 from spark_runner.frames.arrivals import Arrivals
 from spark_runner.frames.blame import blamed
@@ -145,4 +146,4 @@ def _merges_inputs(one: Pass) -> bool:
 
 
 def _aggregates(operation: Operation) -> bool:
-    return operation.operator.kind in ("sum", "min", "max")
+    return operation.operator.kind in AGGREGATES

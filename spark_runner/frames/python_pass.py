@@ -12,6 +12,7 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import BinaryType, DataType, StructField, StructType
 
 from planner.job import Collection, Watermarks, Window
+from planner.kinds import AGGREGATES
 from spark_runner.executor.chain import ChainSpec, InputSpec, NodeSpec, OutletSpec
 from spark_runner.executor.hidden_columns import SIDE
 from spark_runner.executor.rows import PICKLED, field_getter
@@ -72,7 +73,7 @@ class ChainMaker:
             function = stamper_of(behaviour)
         elif operator.kind == "async_map":
             options["capacity"], options["timeout"] = operator.capacity, operator.timeout
-        elif operator.kind in ("sum", "min", "max"):
+        elif operator.kind in AGGREGATES:
             options["aggregate"] = (operator.kind, behaviour.field)
         return NodeSpec(
             role=operation.role,

@@ -6,6 +6,7 @@ An observation in the middle of a native pipeline splits the code Spark generate
 from __future__ import annotations
 
 from planner.job import Reader
+from planner.kinds import AGGREGATES
 from spark_runner.program.program import Operation, Pass, SparkProgram
 
 KEEPS_COUNT = frozenset({"map", "watermarks"})
@@ -14,7 +15,7 @@ _COUNTED_BY_METADATA = frozenset({"parquet", "orc"})  # counting them again read
 
 def is_native_sum(one: Pass) -> bool:
     """Whether a pass is a native keyed aggregation."""
-    return one.engine == "native" and any(o.operator.kind in ("sum", "min", "max") for o in one.operations)
+    return one.engine == "native" and any(o.operator.kind in AGGREGATES for o in one.operations)
 
 
 def counted_by_metadata(one: Pass, operation: Operation) -> bool:

@@ -108,3 +108,8 @@ def test_no_folder_is_crowded() -> None:
 )
 def test_every_room_says_what_it_is_for(path: Path) -> None:
     assert path.read_text(encoding="utf-8").startswith('"""'), "name the room's purpose, and its door"
+
+
+def test_only_one_module_suggests_spellings() -> None:
+    users = [relative(path) for path in sources(*PRODUCT) if "difflib" in path.read_text(encoding="utf-8")]
+    assert users == ["planner/spelling.py"]

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from planner.kinds import SINKS
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
 from planner.operators import label
@@ -35,7 +36,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     if merging is None:
         return
     for operator in merging.dropped:
-        if operator.kind not in ("sink", "print"):
+        if operator.kind not in SINKS:
             continue
         yield rule.finding(
             f"{label(operator.name or operator.kind, operator.key)} is not part of the job: execute_and_collect() "
