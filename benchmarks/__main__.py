@@ -9,7 +9,7 @@ import platform
 from benchmarks.measure import Unavailable, cores
 
 # In the order a reader cares: what everybody pays at every call, then what large jobs pay, then Spark.
-NAMES = ("startup", "planning", "linting", "placement", "spark_command", "spark_run")
+NAMES = ("startup", "planning", "linting", "placement", "spark_command", "spark_run", "streaming")
 
 
 def main() -> None:

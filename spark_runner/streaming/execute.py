@@ -20,6 +20,7 @@ from spark_runner.program.program import SparkProgram
 from spark_runner.streaming.batches import Batches, BatchFigures, Halted
 from spark_runner.streaming.checkpoint import Checkpoint
 from spark_runner.streaming.control import SLICE, Control
+from spark_runner.streaming.needs import check_workers
 from spark_runner.streaming.program import StreamJob
 from spark_runner.streaming.query import Query
 from spark_runner.streaming.sinks import BatchWriter
@@ -89,6 +90,7 @@ class StreamRun:
             self.batches.halted = True
 
     def _run(self) -> RunResult:
+        check_workers(self.spark, self.job)
         ship(self.spark, self.program.file)
         self.control.prepare(self.job, self.options.slice_size)
         query = Query(self.job, self.spark, file=self.program.file, orders=self.control.orders)

@@ -11,6 +11,7 @@ from spark_runner.clusters.request import RunRequest, parse_trigger
 from spark_runner.program.program import SparkProgram, Step
 from spark_runner.streaming.checkpoint import Checkpoint
 from spark_runner.streaming.lower import lower_stream
+from spark_runner.streaming.needs import check_connectors
 from spark_runner.streaming.program import StreamJob
 from spark_runner.streaming.storage import local_folder
 
@@ -56,6 +57,7 @@ def check_stream(job: StreamJob, request: RunRequest) -> None:
             "--deploy-mode cluster: streaming runs with the driver on the cluster are not supported yet",
             hint="leave it out: the driver then runs here",
         )
+    check_connectors(job, request)
     if request.checkpoint is not None:
         checkpoint = open_checkpoint(request, Path())
         checkpoint.check_free()

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -54,9 +55,12 @@ def written(folder: Path) -> Counter[tuple[str, int, int]]:
     return rows
 
 
-def start(folder: Path) -> subprocess.Popen[bytes]:
+JOB = Path(killed_job.__file__)
+
+
+def start(folder: Path, job: Path = JOB, options: Sequence[str] = ()) -> subprocess.Popen[bytes]:
     """The job as a user starts it, in a process group of its own."""
-    command = [sys.executable, "-m", "cli", "run", str(Path(killed_job.__file__)), "--mode", "streaming"]
+    command = [sys.executable, "-m", "cli", "run", str(job), "--mode", "streaming", *options]
     command += ["--checkpoint", str(folder / "checkpoint"), "--master", "local[2]"]
     return subprocess.Popen(
         command,
@@ -73,9 +77,9 @@ def batches(folder: Path) -> int:
     return len(list((folder / "checkpoint" / "spark" / "offsets").glob("[0-9]*")))
 
 
-def kill_somewhere(folder: Path, random: Random) -> bool:
+def kill_somewhere(folder: Path, random: Random, job: Path = JOB, options: Sequence[str] = ()) -> bool:
     """Start the job and kill Python and JVM some time behind its next batch. False where it came to its end before."""
-    process, before = start(folder), batches(folder)
+    process, before = start(folder, job, options), batches(folder)
     try:
         while process.poll() is None and batches(folder) == before:
             time.sleep(0.02)

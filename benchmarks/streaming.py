@@ -1,0 +1,150 @@
+"""Streams on Spark: the same job as a plan and hand-written with Structured Streaming, in turns in one session."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import Figure, Unavailable
+from benchmarks.spark_run import _SETTINGS
+
+TITLE = "Streams: a plan against the same job written by hand"
+
+_ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+_FILES = 4
+
+
+def figures(*, quick: bool = False) -> Iterator[Figure]:
+    """A chain without state, and running sums by key."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise Unavailable("pyspark is not installed") from None
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master("local[2]").config("spark.sql.shuffle.partitions", "2")
+    for name, value in {**_SETTINGS, "spark.sql.streaming.stateStore.providerClass": _ROCKSDB}.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    records, keys, rounds = (8_000, 1_000, 1) if quick else (240_000, 10_000, 3)
+    try:
+        with tempfile.TemporaryDirectory(prefix="plan-bench-") as made:
+            folder = Path(made)
+            _write(folder / "in", records, keys)
+            for what, ours, other, theirs, target in (
+                ("chain without state", _planned_chain, "mapInArrow by hand", _chain_by_hand, 1.2),
+                ("running sums by key", _planned_sums, "transformWithState by key", _sums_by_hand, 0.25),
+            ):
+                times = _in_turns({"ours": ours, "theirs": theirs}, spark, folder, rounds)
+                note = f"{records} records" + (f", {keys} keys" if "key" in what else "")
+                yield Figure(
+                    what=what, ours=times["ours"], other=other, theirs=times["theirs"], target=target, note=note
+                )
+    finally:
+        spark.stop()
+
+
+def _write(folder: Path, records: int, keys: int) -> None:
+    folder.mkdir()
+    for number in range(_FILES):
+        lines = (f"k{at * 7919 % keys},{at % 10}\n" for at in range(number, records, _FILES))
+        (folder / f"{number}.txt").write_text("".join(lines))
+
+
+def _in_turns(
+    runs: dict[str, Callable[[Any, Path, Path], None]], spark: Any, folder: Path, rounds: int
+) -> dict[str, float]:
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for number in range(-1, rounds):
+        for name, run in runs.items():
+            out = folder / "out"
+            shutil.rmtree(out, ignore_errors=True)
+            start = time.perf_counter()
+            run(spark, folder / "in", out)
+            if number >= 0:
+                times[name].append(time.perf_counter() - start)
+    return {name: min(values) for name, values in times.items()}
+
+
+def _taken_apart(line: str) -> tuple[str, int]:
+    key, number = line.split(",")
+    return key, int(number)
+
+
+def _planned(spark: Any, source: Path, out: Path, *, keyed: bool) -> None:
+    from planner import ReaderSource, StreamExecutionEnvironment, Types, WatermarkStrategy, WriterSink
+    from planner.pipeline import plan
+    from spark_runner.streaming.checkpoint import Checkpoint
+    from spark_runner.streaming.execute import StreamOptions, StreamRun
+    from spark_runner.streaming.opening import stream_program
+
+    env = StreamExecutionEnvironment()
+    env.set_parallelism(2)
+    pair = Types.TUPLE([Types.STRING(), Types.LONG()])
+    reader = ReaderSource("text", str(source), {"maxFilesPerTrigger": 2}, bounded=False)
+    line = Types.ROW_NAMED(["value"], [Types.STRING()])
+    lines = env.from_source(reader, WatermarkStrategy.no_watermarks(), "lines", line)
+    stream = lines.map(_taken_apart, output_type=pair).filter(lambda one: one[1] != 11)
+    stream = stream.map(lambda one: (one[0], one[1] + 1), output_type=pair)
+    if keyed:
+        stream = stream.key_by(lambda one: one[0], key_type=Types.STRING()).sum(1)
+    stream.sink_to(WriterSink("parquet", str(out / "data")))
+    program = stream_program(plan(env.build("bench")))
+    StreamRun(program, spark, Checkpoint(out / "checkpoint"), StreamOptions(), events=lambda event: None).run()
+
+
+def _planned_chain(spark: Any, source: Path, out: Path) -> None:
+    _planned(spark, source, out, keyed=False)
+
+
+def _planned_sums(spark: Any, source: Path, out: Path) -> None:
+    _planned(spark, source, out, keyed=True)
+
+
+def _pairs_by_hand(spark: Any, source: Path) -> Any:
+    def pairs(batches: Any) -> Any:
+        import pyarrow as pa
+
+        for batch in batches:
+            found = [line.split(",") for line in batch.column(0).to_pylist()]
+            kept = [(key, int(number) + 1) for key, number in found if int(number) != 11]
+            yield pa.RecordBatch.from_pydict({"f0": [one[0] for one in kept], "f1": [one[1] for one in kept]})
+
+    lines = spark.readStream.format("text").schema("value string").option("maxFilesPerTrigger", 2).load(str(source))
+    return lines.mapInArrow(pairs, "f0 string, f1 bigint")
+
+
+def _to_its_end(frame: Any, out: Path) -> None:
+    query = frame.writeStream.format("parquet").option("path", str(out / "data"))
+    query.option("checkpointLocation", str(out / "checkpoint")).trigger(availableNow=True).start().awaitTermination()
+
+
+def _chain_by_hand(spark: Any, source: Path, out: Path) -> None:
+    _to_its_end(_pairs_by_hand(spark, source), out)
+
+
+def _sums_by_hand(spark: Any, source: Path, out: Path) -> None:
+    from pyspark.sql import Row
+    from pyspark.sql.streaming.stateful_processor import StatefulProcessor
+
+    class Sums(StatefulProcessor):
+        def init(self, handle: Any) -> None:
+            self.sum = handle.getValueState("sum", "sum bigint")
+
+        def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:
+            total = self.sum.get()[0] if self.sum.exists() else 0
+            for row in rows:
+                total += row["f1"]
+                yield Row(f0=key[0], f1=total)
+            self.sum.update((total,))
+
+        def close(self) -> None:
+            pass
+
+    keyed = _pairs_by_hand(spark, source).groupBy("f0")
+    _to_its_end(keyed.transformWithState(Sums(), "f0 string, f1 bigint", "Append", "None"), out)

@@ -1,0 +1,79 @@
+"""Kafka to files and to Kafka, with a real broker, while the driver is killed at random moments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.spark_runner.streaming.test_kills import KILLS, kill_somewhere, start, written
+from tests.support import killed_kafka_job
+from tests.support.kafka_broker import NoKafka, broker, connector_jars
+
+LINES = 400 * max(6, KILLS * 2)
+
+pytestmark = pytest.mark.cluster
+
+
+def send_lines(address: str) -> None:
+    """Two topics, and lines in two partitions."""
+    kafka = pytest.importorskip("confluent_kafka")
+    admin = pytest.importorskip("confluent_kafka.admin")
+    client = admin.AdminClient({"bootstrap.servers": address})
+    topics = [admin.NewTopic("lines", 2, 1), admin.NewTopic("counts", 1, 1)]
+    for made in client.create_topics(topics).values():
+        made.result()
+    producer = kafka.Producer({"bootstrap.servers": address})
+    for number in range(LINES):
+        producer.produce("lines", f"w{number % 7} v{number % 3}", partition=number % 2)
+    producer.flush()
+
+
+def received(address: str) -> list[tuple[tuple[bytes, ...], str]]:
+    """What came back: the headers and the text of every message."""
+    kafka: Any = pytest.importorskip("confluent_kafka")
+    consumer = kafka.Consumer({"bootstrap.servers": address, "group.id": "test", "auto.offset.reset": "earliest"})
+    consumer.subscribe(["counts"])
+    found = []
+    while (message := consumer.poll(10.0)) is not None:
+        if message.error() is None:
+            headers = dict(message.headers())
+            mark = tuple(headers[f"plan.{name}"] for name in ("batch", "subtask", "number"))
+            found.append((mark, message.value().decode()))
+    consumer.close()
+    return found
+
+
+def test_kafka_to_files_is_exact_and_to_kafka_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        jars = connector_jars()
+        running = broker(tmp_path)
+        address = running.__enter__()
+    except NoKafka as reason:
+        pytest.skip(str(reason))
+    try:
+        monkeypatch.setenv("KILLED_JOB_KAFKA", address)
+        send_lines(address)
+        options = ["--trigger", "available-now", "--conf", f"spark.jars={jars}"]
+        random = Random(41)
+        job = Path(killed_kafka_job.__file__)
+        killed = sum(kill_somewhere(tmp_path, random, job, options) for _ in range(KILLS))
+        last = start(tmp_path, job, options)
+        _, errors = last.communicate(timeout=900)
+        assert last.returncode == 0, errors.decode()
+        counts: Counter[str] = Counter()
+        wanted: Counter[tuple[str, int]] = Counter()
+        for number in range(LINES):
+            for word in (f"w{number % 7}", f"v{number % 3}"):
+                counts[word] += 1
+                wanted[word, counts[word]] += 1
+        assert written(tmp_path / "counts") == wanted
+        messages = received(address)
+        assert {text for _, text in messages} == {f"{word} {count}" for word, count in wanted}
+        assert len({mark for mark, _ in messages}) == sum(wanted.values())  # copies carry the same mark
+        print(f"{killed} kills; {sum(wanted.values())} counts in files; {len(messages)} messages")
+    finally:
+        running.__exit__(None, None, None)

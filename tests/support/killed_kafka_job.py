@@ -1,0 +1,33 @@
+"""A job that is killed in tests: words from Kafka to running counts in files and back to Kafka."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from planner import (
+    KafkaOffsetsInitializer,
+    KafkaSource,
+    StreamExecutionEnvironment,
+    Types,
+    WatermarkStrategy,
+    WriterSink,
+)
+
+PAIR = Types.TUPLE([Types.STRING(), Types.LONG()])
+MESSAGE = Types.ROW_NAMED(["key", "value"], [Types.STRING(), Types.STRING()])
+
+if folder := os.environ.get("KILLED_JOB_FOLDER"):
+    address = os.environ["KILLED_JOB_KAFKA"]
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.set_parallelism(2)
+    builder = KafkaSource.builder().set_bootstrap_servers(address).set_topics("lines")
+    source = builder.set_starting_offsets(KafkaOffsetsInitializer.earliest())._with("maxOffsetsPerTrigger", 400).build()
+    line = Types.ROW_NAMED(["value"], [Types.STRING()])
+    lines = env.from_source(source, WatermarkStrategy.no_watermarks(), "lines", line)
+    words = lines.flat_map(lambda text: [(word, 1) for word in text.split()], output_type=PAIR)
+    counts = words.key_by(lambda pair: pair[0], key_type=Types.STRING()).sum(1).uid("counts")
+    counts.sink_to(WriterSink("parquet", str(Path(folder) / "counts")))
+    sent = counts.map(lambda pair: (pair[0], f"{pair[0]} {pair[1]}"), output_type=MESSAGE)
+    sent.sink_to(WriterSink("kafka", options={"kafka.bootstrap.servers": address, "topic": "counts"}))
+    env.execute("killed with Kafka")
