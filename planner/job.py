@@ -113,6 +113,7 @@ class Watermarks:
     time: str | None = None
     assigner: PythonFunction | None = None
     out_of_orderness: int = 0
+    idleness: int | None = None  # milliseconds after which a producer without records holds nobody back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

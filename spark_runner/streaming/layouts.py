@@ -98,7 +98,13 @@ class LayoutMaker:
             ranges=_of_consumers(flow),
             selector=None if flow.key is None or flow.custom is not None else selector_of(flow.key),
             schema=self.schema(flow.columns),
+            idle=self._idleness(flow.source),
         )
+
+    def _idleness(self, vertex: int) -> int | None:
+        """The idle timeout of the strategy that a source's own chain has."""
+        behaviours = (one.operation.operator.behaviour for one in self.job.vertices[vertex].operations)
+        return next((b.idleness for b in behaviours if isinstance(b, Watermarks) and b.idleness is not None), None)
 
     def _edge(self, flow: Flow) -> EdgeSpec:
         wants = flow.target >= 0 and self.job.vertices[flow.target].watermarks

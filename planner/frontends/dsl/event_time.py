@@ -160,5 +160,5 @@ class WatermarkStrategy:
         return WatermarkStrategy(replace(known, assigner=PythonFunction(target=timestamp_assigner)))
 
     def with_idleness(self, idle_timeout: Any) -> WatermarkStrategy:
-        """Accepted: idleness changes nothing in a plan."""
-        return self
+        """Without records for this long, a producer holds nobody back. It changes nothing in a plan."""
+        return WatermarkStrategy(replace(self.watermarks or Watermarks(), idleness=milliseconds(idle_timeout)))

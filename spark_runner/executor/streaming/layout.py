@@ -66,6 +66,7 @@ class InputSpec:
     ranges: tuple[tuple[int, int], ...] = ()  # pointwise: the first and the last producer of each consumer
     selector: Callable[[Any], Any] | None = None
     schema: pa.Schema | None = None
+    idle: int | None = None  # milliseconds without records after which a producer holds nobody back
 
     def channels(self, subtask: int) -> range:
         """The producers that one subtask reads from."""

@@ -55,9 +55,9 @@ class Subtask:
         self.opened: list[StreamOperator] = []
         self.received: dict[int, int] = {}
         self.started, self.clock = time.time(), time.perf_counter()
-        expected = {producer for one in vertex.inputs for producer in one.channels(subtask)}
-        known: dict[int, int] = self.kept(vertex.id, "channels", {}) if vertex.watermarks else {}
-        self.channels = Channels(expected, known)
+        expected = {producer: one.idle for one in vertex.inputs for producer in one.channels(subtask)}
+        known, heard = self.kept(vertex.id, "channels", ({}, {})) if vertex.watermarks else ({}, {})
+        self.channels = Channels(expected, known, heard, now)
         self.watermark = self.channels.least
         self.operators = [OPERATORS[spec.role](spec, self) for spec in vertex.operators]
         self.exits = [Exit(edge, self) for edge in vertex.edges]
@@ -156,6 +156,7 @@ class Subtask:
     def _bases(self, by_base: dict[str, list[Chunk]]) -> None:
         pushes = {one.edge: self._root_push(one) for one in self.vertex.inputs}
         self._tick()
+        self._advance(self.channels.hear({chunk.producer for chunks in by_base.values() for chunk in chunks}))
         for base in sorted(by_base):
             self._change_base()
             self.position.move(base, -1)
@@ -168,11 +169,13 @@ class Subtask:
             if not is_mark:
                 pushes[edge](value, stamp)
             else:
-                least = channels.rise(producer, value)
-                if least is not None:
-                    self.watermark = least
-                    for root in self.roots:
-                        root.advance(least)
+                self._advance(channels.rise(producer, value))
+
+    def _advance(self, watermark: int | None) -> None:
+        if watermark is not None:
+            self.watermark = watermark
+            for root in self.roots:
+                root.advance(watermark)
 
     def _unpacked(self, chunks: list[Chunk]) -> Iterator[Any]:
         """Events that sort by position, then by producer, then as each producer made them."""
@@ -235,7 +238,7 @@ class Subtask:
         for operator in self.operators:
             operator.save()
         if self.vertex.watermarks and self.vertex.layer > 0:
-            self.keep(self.vertex.id, "channels", self.channels.marks)
+            self.keep(self.vertex.id, "channels", (self.channels.saved(), self.channels.heard))
 
     # --- figures
 

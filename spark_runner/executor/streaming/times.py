@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Channels", "StampOperator"]
 
+_LEAST = -1  # no producer's number
+
 
 class StampOperator(StreamOperator):
     """Gives every record its event time, and behind it the watermark: the latest time less the disorder allowed.
@@ -55,11 +57,24 @@ class StampOperator(StreamOperator):
 
 
 class Channels:
-    """The watermark of every producer a subtask reads from; the subtask stands where the slowest does."""
+    """The watermark of every producer a subtask reads from; the subtask stands where the slowest does.
 
-    def __init__(self, expected: set[int], known: dict[int, int]) -> None:
+    A producer with an idle timeout that sent nothing for so long holds nobody back, until it sends again.
+    """
+
+    def __init__(self, expected: dict[int, int | None], known: dict[int, int], heard: dict[int, int], now: int) -> None:
         self.marks = {producer: known.get(producer, NO_TIMESTAMP) for producer in expected}
-        self.least = min(self.marks.values(), default=NO_TIMESTAMP)
+        self._timeouts = {producer: limit for producer, limit in expected.items() if limit is not None}
+        self.heard = {producer: heard.get(producer, now) for producer in self._timeouts}
+        self._now = now
+        self.least = max(NO_TIMESTAMP, known.get(_LEAST, NO_TIMESTAMP))
+        self.least = max(self.least, self._minimum())
+
+    def hear(self, producers: set[int]) -> int | None:
+        """Take note of who sent something in this batch. Where the subtask stands, if that changed."""
+        for producer in producers & self.heard.keys():
+            self.heard[producer] = self._now
+        return self._risen()
 
     def rise(self, producer: int, mark: int) -> int | None:
         """Take a producer's watermark. The subtask's own where it rose, else None."""
@@ -67,10 +82,23 @@ class Channels:
         if before is None or mark <= before:
             return None
         self.marks[producer] = mark
-        if before != self.least:
-            return None
-        least = min(self.marks.values())
-        if least == self.least:
+        return self._risen() if before <= self.least else None
+
+    def saved(self) -> dict[int, int]:
+        """What the next batch starts from."""
+        return {**self.marks, _LEAST: self.least}
+
+    def _risen(self) -> int | None:
+        least = self._minimum()
+        if least <= self.least:
             return None
         self.least = least
         return least
+
+    def _minimum(self) -> int:
+        awake = [mark for producer, mark in self.marks.items() if not self._is_idle(producer)]
+        return min(awake, default=NO_TIMESTAMP)
+
+    def _is_idle(self, producer: int) -> bool:
+        limit = self._timeouts.get(producer)
+        return limit is not None and self._now - self.heard[producer] >= limit
