@@ -1,4 +1,4 @@
-"""Telling a Spark Connect session from one with a JVM of its own."""
+"""Whether a session talks to a Spark Connect server or has a JVM of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starting the driver's JVM quietly, and without waiting for more than it takes.
+"""Starts the driver's JVM without output on the terminal, and waits no longer than needed.
 
 `spark-submit` starts one JVM to work out the command of another. For local runs that command is always the same for a
 Java, a PySpark and a set of options, so it is kept in the cache folder and used again.

@@ -1,4 +1,4 @@
-"""Which process a run belongs to, so that a dead one is told from one that took over its number."""
+"""Identifies the process of a run, so that a new process with the number of a dead one is not taken for it."""
 
 from __future__ import annotations
 

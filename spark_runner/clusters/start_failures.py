@@ -1,4 +1,4 @@
-"""Why a session did not start or nothing runs on its cluster, in one message: Spark's own words are stack traces."""
+"""Explains in one message why a session did not start, or why nothing runs on its cluster."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def _first_line(error: BaseException) -> str:
 
 
 class LogWatch:
-    """Looks into Spark's log while a run starts or goes on, for what Spark itself would keep trying in vain."""
+    """Looks into Spark's log while a run starts or goes on: Spark itself keeps trying after some errors that stay."""
 
     def __init__(self, url: str, log: Path) -> None:
         self._master, self._log = parse_master(url), log

@@ -1,4 +1,4 @@
-"""Values inside records on their way into columns: rows, tuples and mappings as Arrow wants them, nothing made to fit.
+"""Converts values inside records to what Arrow wants: rows, tuples and mappings. Values of a wrong type are refused.
 
 Runs on executors: standard library and pyarrow only.
 """

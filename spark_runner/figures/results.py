@@ -1,4 +1,4 @@
-"""What a run tells while it goes (events) and when it is over (figures), as plain data."""
+"""The events of a run while it goes on, and its figures when it is over, as plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spark's exceptions as ours: the operator, one line of what is wrong, nothing of the JVM."""
+"""Translates Spark's exceptions into ours: the operator, one line that says what is wrong, and no stack of the JVM."""
 
 from __future__ import annotations
 

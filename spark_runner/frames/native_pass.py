@@ -117,7 +117,7 @@ def _field(field: str | int, frame: DataFrame, operator: Operator) -> str:
     kind = frame.schema[field].dataType
     if operator.kind == "sum" and not isinstance(kind, NumericType):
         raise ExecutionError(
-            f"operator {operator.key!r}: field {field!r} is {kind.simpleString()}, which cannot be summed up",
+            f"operator {operator.key!r}: field {field!r} is {kind.simpleString()}, which cannot be added up",
             operator=operator.key,
             location=operator.location,
         )

@@ -1,4 +1,4 @@
-"""A chain with its user functions as bytes, and whose fault it is where that cannot be."""
+"""Pickles a chain with its user functions, and names the operator whose function cannot be pickled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that could not be read and records of them that do not fit, as errors of the source that reads them."""
+"""Turns Spark's errors about unreadable files and records into errors of the source that reads them."""
 
 from __future__ import annotations
 

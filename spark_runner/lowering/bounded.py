@@ -1,4 +1,4 @@
-"""What follows for a run from whether its sources end."""
+"""Refuses a batch whose sources never end."""
 
 from __future__ import annotations
 

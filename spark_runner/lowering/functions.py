@@ -1,4 +1,4 @@
-"""User functions: found by reference, checked before anything starts, and told apart where it matters how they run."""
+"""Finds user functions by reference, before anything starts, and looks at how they want to be called."""
 
 from __future__ import annotations
 

@@ -25,10 +25,10 @@ class Driver(Protocol):
         """Run the program once, to its end."""
 
     def refusal_while_starting(self, waited: float) -> PlanError | None:
-        """Why waiting any longer for `start` is in vain."""
+        """Why it is no use to wait any longer for `start`."""
 
     def refusal_while_running(self, waited: float) -> PlanError | None:
-        """Why waiting any longer for `execute` is in vain."""
+        """Why it is no use to wait any longer for `execute`."""
 
     def stages(self) -> Iterable[StageCounts]:
         """How far Spark's stages are now."""

@@ -1,4 +1,4 @@
-"""The report of a run: for every vertex where and how long it ran, what it read and gave, and how even the work was."""
+"""The report of a run: where and how long each vertex ran, what it read and gave, and how even the work was."""
 
 from __future__ import annotations
 

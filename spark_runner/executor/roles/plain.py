@@ -1,4 +1,4 @@
-"""What each kind of operator does with a list of records. Runs on executors; `role_table` lists the roles by name.
+"""What each kind of operator does with a list of records. Runs on executors; `table` lists the roles by name.
 
 A role's `process` yields (targets, records, event times). It never catches a failure a record at a time: the iterator
 it reads from still knows, when a function has failed, which record was the last one taken.

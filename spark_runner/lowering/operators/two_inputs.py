@@ -1,4 +1,4 @@
-"""Operators of two inputs: co_map, co_flat_map, co_process and joins; and of more, which nothing says how to run."""
+"""Operators of two inputs: co_map, co_flat_map, co_process and joins. Operators of more inputs are refused."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ MISTAKES = {
     "g": ("{id: g, type: filter, input: in, where: 'v >'}", "yntax"),
     "t": ("{id: t, type: sum, input: in, key_by: k, field: x}", "'x'"),
     "u": ("{id: u, type: sum, input: in, key_by: q, field: v}", "q"),
-    "n": ("{id: n, type: sum, input: in, key_by: v, field: k}", "summed"),
+    "n": ("{id: n, type: sum, input: in, key_by: v, field: k}", "added up"),
     "c": ("{id: c, type: source, collection: [[1, 2]], schema: 'a int, b string'}", "(a=1, b=2)"),
     "m": ("{id: m, type: map, input: in, select: {x: '10 div v'}}", "zero"),
     "j": ("{id: j, type: source, format: json, path: events.json, schema: 'k int'}", "does not fit its schema"),
