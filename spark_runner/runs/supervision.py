@@ -70,7 +70,7 @@ class _Supervision:
         try:
             self.watch.until_done(self.driver.start, give_up=self.driver.refusal_while_starting)
             self._move("RUNNING")
-            self.result = self._attempts()
+            self._attempts()
             self._move("FINISHED")
             return "finished"
         except KeyboardInterrupt:
@@ -78,28 +78,27 @@ class _Supervision:
         except Stopped:
             return self._cancel("asked", "plan cancel")
         except BrokenPipeError:
-            return "finished" if self._is_over() else self._cancel("pipe closed", _NOBODY_READS)
+            return self._pipe_closed()
         except TimedOut:
             return self._time_out()
         except PlanError as failure:
             return self._fail(failure)
 
-    def _is_over(self) -> bool:
-        return self.run.record().state in FINAL_STATES
-
     # --- attempts
 
-    def _attempts(self) -> RunResult:
+    def _attempts(self) -> None:
         attempt = 1
         while True:
             try:
-                return self.watch.until_done(
-                    lambda: self.driver.execute(self.watch.events.put), give_up=self.driver.refusal_while_running
-                )
+                self.watch.until_done(self._execute, give_up=self.driver.refusal_while_running)
+                return
             except ExecutionError as failure:
                 delay = self._delay_after(failure)
                 attempt += 1
                 self._restart(attempt, delay, failure)
+
+    def _execute(self) -> None:
+        self.result = self.driver.execute(self.watch.events.put)
 
     def _delay_after(self, failure: ExecutionError) -> float:
         """Seconds until the next attempt. Raises where there is none."""
@@ -120,6 +119,14 @@ class _Supervision:
         self._move("RUNNING", attempt=attempt)
 
     # --- ends
+
+    def _pipe_closed(self) -> Ended:
+        """Nobody reads: end a run that goes on; one that is done has finished all the same."""
+        if self.result is None:
+            return self._cancel("pipe closed", _NOBODY_READS)
+        if self.run.record().state not in FINAL_STATES:
+            self._move("FINISHED", message=_NOBODY_READS)
+        return "pipe closed"
 
     def _cancel(self, ended: Ended, reason: str) -> Ended:
         self._stop(reason)

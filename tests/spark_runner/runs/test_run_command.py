@@ -344,7 +344,8 @@ def test_a_closed_pipe_ends_the_run_quietly(folder: Path, script: bool) -> None:
     assert done.returncode == 141, done.stderr
     assert "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr
     (record,) = runs(folder).values()
-    assert record["state"] == "CANCELED" and "the pipe was closed" in record["message"]
+    assert record["state"] in ("CANCELED", "FINISHED"), "it had written everything before it noticed, or not"
+    assert "the pipe was closed" in record["message"]
 
 
 @pytest.mark.parametrize("wrong", [".sum(1)", ".sum(1).set_parallelism(0)"], ids=["when it runs", "when it is defined"])
