@@ -61,7 +61,7 @@ def observe_both(plan: StreamPlan, job: JobPlan, facts: RunningFacts | None = No
     )
     return ObservedJob(
         name=job.name,
-        origin="stream plan and job plan",
+        origin="stream plan and job plan" if facts is None else f"{_running(facts)} and stream plan",
         batch=job.batch,
         operators=operators,
         edges=tuple(_edge(plan, job, match, edge, chained[edge]) for edge in range(len(plan.edges))),
@@ -114,7 +114,7 @@ def observe_job_plan(job: JobPlan, facts: RunningFacts | None = None) -> Observe
         ]
     return ObservedJob(
         name=job.name,
-        origin="job plan",
+        origin="job plan" if facts is None else _running(facts),
         planned=False,
         batch=job.batch,
         operators=tuple(operators),
@@ -122,6 +122,10 @@ def observe_job_plan(job: JobPlan, facts: RunningFacts | None = None) -> Observe
         vertices=_vertices(job, members, facts or RunningFacts()),
         max_parallelism=facts.job_max_parallelism if facts else None,
     )
+
+
+def _running(facts: RunningFacts) -> str:
+    return f"{facts.state.lower() or 'running'} job"
 
 
 def _names(vertex: PlanVertex, facts: RunningFacts | None) -> list[str]:
@@ -152,7 +156,7 @@ def observe_stream_graph(plan: StreamPlan, job: JobPlan, facts: RunningFacts | N
     ]
     return ObservedJob(
         name=job.name,
-        origin="running job",
+        origin="job plan" if facts is None else _running(facts),
         planned=False,
         batch=True,
         operators=tuple(

@@ -34,7 +34,7 @@ def read_chain(description: str) -> tuple[ChainLink, ...]:
     lines = description.split(_BREAK)
     if lines and not lines[-1]:
         lines.pop()
-        return tuple(_tree(lines))
+        return tuple(_tree(lines)) or (ChainLink(label="", parent=None),)  # an operator may have no name
     return _cascade(unescape(description).strip())
 
 

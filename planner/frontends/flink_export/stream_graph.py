@@ -74,10 +74,11 @@ class _Reader:
         self.parallelism = {
             node: number(entry, "parallelism", place) for node, (entry, place) in zip(self.ids, self.nodes, strict=True)
         }
-        self.feeding = {edge.get("source") for edge, _ in self.edges}
-        self.entered: dict[object, set[object]] = {}
-        for edge, _ in self.edges:
-            self.entered.setdefault(edge.get("target"), set()).add(edge.get("type_number"))
+        self.feeding = {number(edge, "source", place) for edge, place in self.edges}
+        self.entered: dict[int, set[int]] = {}
+        for edge, place in self.edges:
+            entered = self.entered.setdefault(number(edge, "target", place), set())
+            entered.add(number(edge, "type_number", place, 0))
         self.inner = Location(where, 1)
 
     def job(self) -> JobDefinition:
@@ -140,7 +141,7 @@ class _Reader:
 
     def node(self, entry: Record, place: str, operators: Mapping[int, Operator]) -> StreamNode:
         node = number(entry, "id", place)
-        kind = entry.get("source")
+        kind: Literal["new", "legacy"] = "new" if entry.get("source") == "new" else "legacy"
         return StreamNode(
             id=node,
             name=text(entry, "name", place),
@@ -150,7 +151,7 @@ class _Reader:
             slot_sharing_group=text(entry, "slot_sharing_group", place, "default"),
             co_location_group=_optional(entry, "co_location_group", place),
             chaining_strategy=_one_of(entry, "chaining_strategy", get_args(ChainingStrategy), place, "NEVER"),
-            source=kind if kind in ("new", "legacy") else None,
+            source=None if self.inputs(entry, place) else kind,  # what nothing feeds is a source, whatever it is called
             sorted_input=self.sorted_input(entry),
             yielding=entry.get("yielding") is True,
             buffer_timeout=number(entry, "buffer_timeout", place, -1),

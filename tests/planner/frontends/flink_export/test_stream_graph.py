@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from planner.errors import JobDefinitionError
+from planner.errors import InternalError, JobDefinitionError, PlanError
 from planner.explanation.explain import explain_plan
 from planner.frontends.flink_export.stream_graph import is_stream_graph
 from planner.frontends.loading import load_job
 from planner.observed.loading import is_export, load_observed
 from planner.pipeline import plan
 from tests.support import flink_exports
+from tests.support.odd_json import mutated
 from tests.support.verdict_checks import complaints
 
 
@@ -87,3 +89,16 @@ def test_a_wrong_graph_ends_in_a_message(changes: dict[str, Any], said: str, tmp
     with pytest.raises(JobDefinitionError) as caught:
         load_job(path)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["2.3/uids", "2.3/sql-join3-batch", "1.20/diamond"])
+def test_changed_graphs_end_in_a_plan_or_in_a_message(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "graph.json"
+    document = json.loads((flink_exports.unpacked_graphs() / name / "export.json").read_text(encoding="utf-8"))
+    for seed in range(60):
+        changed = {**mutated(document, random.Random(f"{name} {seed}")), "format": "plan-stream-graph/1"}
+        path.write_text(json.dumps(changed), encoding="utf-8")
+        try:
+            explain_plan(plan(load_job(path), until="execution"))
+        except PlanError as error:
+            assert not isinstance(error, InternalError)

@@ -1,0 +1,72 @@
+"""Exports with parts that are changed, removed or of another type end in an answer or in a message."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from cli.render.text.live import live_lines
+from cli.render.text.observed import observed_lines
+from cli.render.text.observed_stages import job_lines, stream_lines
+from planner.errors import PlanError
+from planner.frontends.flink_export.documents import Export, read_document
+from planner.frontends.flink_export.live import read_live
+from planner.observed.as_plan import as_plan
+from planner.observed.chains import chains_of
+from planner.observed.deployed import deployed_observed
+from planner.observed.drift import find_drift
+from planner.observed.loading import observe
+from planner.observed.verdicts import decide
+from tests.support import flink_exports
+from tests.support.fake_cluster import recorded_answers
+from tests.support.odd_json import mutated
+
+ROUNDS = 60
+
+
+def use(export: Export) -> None:
+    """Everything that commands do with an export."""
+    job = observe(export)
+    verdicts = decide(job)
+    observed_lines(job, verdicts)
+    stream_lines(job, verdicts)
+    job_lines(job, chains_of(job, verdicts))
+    find_drift(deployed_observed(job), deployed_observed(job))
+    as_plan(job, verdicts, "plan.json")
+
+
+@pytest.mark.parametrize("name", ["1.20/Iterate", "2.3/nexmark-q5", "2.3/nexmark-q20-batch", "2.3/tuned-slot-groups"])
+def test_changed_plans(name: str) -> None:
+    stream, job = (flink_exports.read(f"{name}/{file}.json") for file in ("streamplan", "jobplan"))
+    for seed in range(ROUNDS):
+        chance = random.Random(f"{name} {seed}")
+        with suppress(PlanError):
+            use(read_document(mutated(stream, chance), "plan"))
+        with suppress(PlanError):
+            use(read_document(mutated(job, chance), "plan"))
+        with suppress(PlanError):
+            beside = read_document(mutated(job, chance), "plan")
+            use(read_document(mutated(stream, chance), "plan").beside(beside))
+
+
+@pytest.mark.parametrize("name", ["rest/2.3/nexmark-q20-batch", "rest/2.3/tuned-heavy-alone"])
+def test_changed_answers_of_a_cluster(name: str) -> None:
+    answers = recorded_answers(flink_exports.unpacked() / name)
+    base = next(path for path in answers if path.endswith("/plan")).removesuffix("/plan")
+
+    class Lying:
+        def __init__(self, seed: int) -> None:
+            self.chance = random.Random(f"{name} {seed}")
+
+        def ask(self, path: str) -> Any:
+            return mutated(answers.get(base + path, []), self.chance) if answers.get(base + path) else None
+
+    for seed in range(ROUNDS):
+        cluster = Lying(seed)
+        with suppress(PlanError):
+            export = read_document(cluster.ask(""), "job")
+            use(export)
+            live_lines(observe(export), read_live(cluster))
