@@ -32,6 +32,8 @@ _DESCRIPTIONS: dict[State, str] = {
 def state_of(job: JobDefinition, node: StreamNode) -> State:
     """What kind of state the stream node keeps."""
     operator = node.operator
+    if operator.python is not None:
+        return _of_python(operator)
     if operator.kind == "source":
         return "possible" if isinstance(operator.behaviour, Collection | Sequence) else "operator"
     if job.is_keyed(operator):
@@ -39,6 +41,13 @@ def state_of(job: JobDefinition, node: StreamNode) -> State:
     if operator.kind == "async_map" or (operator.kind == "sink" and operator.committer):
         return "operator"
     return "none" if operator.kind in STATELESS else "possible"
+
+
+def _of_python(operator: Operator) -> State:
+    """PyFlink gives state to keyed functions and broadcast state; of merged operators only the first is keyed."""
+    if operator.python == "broadcast":
+        return "operator"
+    return _of_keyed(operator) if operator.python == "keyed" and operator.helper is None else "none"
 
 
 def _of_keyed(operator: Operator) -> State:
@@ -54,7 +63,7 @@ def _of_keyed(operator: Operator) -> State:
 def _opens(target: object) -> bool:
     """Whether the user's own class has an `open`; the interface's does nothing."""
     return any(
-        "open" in vars(kind) for kind in type(target).__mro__ if kind.__module__ != "planner.frontends.dsl.functions"
+        "open" in vars(kind) for kind in type(target).__mro__ if not kind.__module__.startswith("planner.frontends.")
     )
 
 

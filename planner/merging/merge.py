@@ -129,7 +129,7 @@ def _merged(first: Operator, second: Operator, identity: int, parallelism: int) 
         output=second.output,
         ignores=(*first.ignores, *second.ignores),
         remarks=(*first.remarks, *second.remarks),
-        helper=None,
+        helper=first.helper if first.python == "keyed" else None,  # values of a keyed stream keep no state
         merged=parts,
     )
 

@@ -39,6 +39,8 @@ _TIMED = ("tumbling ", "sliding ", "session ", "watermarks ")
 
 def describe_behaviour(operator: Operator) -> str | None:
     """What the operator does when it runs; None where the job does not say."""
+    if operator.merged:
+        return ", ".join(describe_behaviour(part) or part.kind for part in operator.merged)
     return None if operator.behaviour is None else _behaviour(operator.behaviour)
 
 

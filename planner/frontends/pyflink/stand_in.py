@@ -140,8 +140,10 @@ def _found(module: str, name: str) -> Any:
 
 
 def _of_other_api(module: str, name: str) -> Any:
-    from planner.frontends.pyflink import other_apis
+    from planner.frontends.pyflink import java_objects, other_apis
 
+    if name == "get_j_env_configuration":
+        return java_objects.get_j_env_configuration
     return other_apis.DataTypes if name == "DataTypes" else other_apis.Refused(module, name)
 
 

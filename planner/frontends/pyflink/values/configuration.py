@@ -13,6 +13,7 @@ class Configuration:
 
     def __init__(self, other: Configuration | None = None, j_configuration: Any = None) -> None:
         self._options: dict[str, Any] = dict(other._options) if other is not None else {}
+        self._live = getattr(j_configuration, "set_option", None)  # the options of an environment
 
     @classmethod
     def from_dict(cls, map: Mapping[str, str]) -> Configuration:
@@ -32,6 +33,8 @@ class Configuration:
 
     def _set(self, key: str, value: Any) -> Configuration:
         self._options[key] = value
+        if self._live is not None:
+            self._live(key, value)
         return self
 
     def _get(self, key: str, default_value: Any) -> Any:
