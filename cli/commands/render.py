@@ -15,6 +15,7 @@ from cli.files import write_whole
 from cli.load_options import ApiOption, ParallelismOption, use_load_options
 from cli.locate import find_job, flink_for, nearest_config
 from cli.options import FlinkOption, JobArgument, complete_job
+from cli.run_ids import complete_run
 from planner.deployment.request import DeploymentRequest
 from planner.errors import OptionError
 from planner.pipeline import Plan, Stage
@@ -70,6 +71,7 @@ def render(
         typer.Option(
             metavar="ID",
             help="html: with this run's figures. --stage physical: where its subtasks ran. Or its report's file.",
+            autocompletion=complete_run,
             show_default=False,
         ),
     ] = None,
