@@ -5,23 +5,22 @@ from __future__ import annotations
 import re
 
 _SQL_COUNTER = re.compile(r"\[\d+\]")
-_SQL_NODE = re.compile(r"\[\d+\]:(\w+)\(")
 _SQL_LABEL = re.compile(r"\[(\d+)\]:(\w+)\(")
 _MULTIPLE_INPUT = re.compile(r"multi(ple)?[\s_-]*input", re.IGNORECASE)
 
-# Operators with these names take one or two inputs: they are never a multi-input operator that absorbs sources.
-_PLAIN_NAMES = (
-    "Map", "Flat Map", "Filter", "Process", "KeyedProcess", "Keyed Aggregation", "Keyed Reduce", "Co-", "Keyed-",
-    "Sink: ", "Timestamps/Watermarks", "Interval Join", "async wait operator", "Tumbling", "Sliding", "GlobalWindows",
-    "EventTime", "ProcessingTime", "Dynamic", "TableToDataStream", "DataSteamToTable", "DataStreamToTable",
-    "Two-Input-Process", "Print to ", "IterationSink-", "Window(", "CEP", "Unnamed",
-)  # fmt: skip
-_PLAIN_ENDINGS = (": Writer", ": Committer", "-Join-Process", "Join", "CoGroup")
+# Names that Flink itself gives to operators with one or two inputs: never a multi-input operator that absorbs sources.
+_PLAIN_NAME = re.compile(
+    r"Map|Flat Map|Filter|Process|KeyedProcess|Keyed Aggregation|Keyed Reduce|Interval Join|async wait operator|"
+    r"Timestamps/Watermarks|TableToDataStream|DataSteamToTable|DataStreamToTable|Two-Input-Process|Unnamed|CepOperator|"
+    r"GlobalWindows|(Tumbling|Sliding|Dynamic|EventTime|ProcessingTime)\w*Windows|"
+    r"Co-.+|Keyed-.+|.+-Join-Process|Sink: .*|.*: (Writer|Committer)|IterationSink-\d+",
+    re.DOTALL,
+)
 # SQL operators that only the streaming planner makes.
 _STREAMING_SQL = frozenset(
     (
         "WatermarkAssigner", "MiniBatchAssigner", "GroupAggregate", "LocalGroupAggregate", "GlobalGroupAggregate",
-        "IncrementalGroupAggregate", "GroupWindowAggregate", "GroupTableAggregate", "WindowTableFunction",
+        "IncrementalGroupAggregate", "GroupWindowAggregate", "GroupTableAggregate", "DataStreamScan",
         "WindowAggregate", "LocalWindowAggregate", "GlobalWindowAggregate", "WindowJoin", "WindowRank",
         "WindowDeduplicate", "Join", "IntervalJoin", "TemporalJoin", "DeltaJoin", "MultiJoin", "Deduplicate",
         "ChangelogNormalize", "DropUpdateBefore", "TemporalSort",
@@ -31,7 +30,6 @@ _BATCH_SQL = frozenset(
     (
         "HashAggregate", "LocalHashAggregate", "SortAggregate", "LocalSortAggregate", "HashWindowAggregate",
         "SortWindowAggregate", "HashJoin", "SortMergeJoin", "NestedLoopJoin", "AdaptiveJoin", "BoundedStreamScan",
-        "MultipleInput",
     )
 )  # fmt: skip
 
@@ -43,8 +41,8 @@ def without_counters(label: str) -> str:
 
 def sql_kind(description: str) -> str | None:
     """The kind of a SQL operator, from its description `[36]:Calc(select=...)`."""
-    found = _SQL_NODE.match(description)
-    return found[1] if found else None
+    found = _SQL_LABEL.match(description)
+    return found[2] if found else None
 
 
 def short_name(label: str) -> str:
@@ -64,7 +62,7 @@ def may_be_multiple_input(name: str, description: str) -> bool:
         return True
     if sql_kind(description) is not None:
         return False
-    return not (name.startswith(_PLAIN_NAMES) or name.endswith(_PLAIN_ENDINGS))
+    return _PLAIN_NAME.fullmatch(name) is None
 
 
 def waits_for_answers(name: str) -> bool:
