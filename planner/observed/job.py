@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from planner.frontends.flink_export.running import SourceKind
+from planner.topology import topological_order
 
 Certainty = Literal["certain", "one of", "expected"]
 
@@ -124,17 +125,8 @@ class ObservedJob:
     @cached_property
     def sources_first(self) -> tuple[int, ...]:
         """The operators, each behind all that feed it."""
-        missing = [len(edges) for edges in self.into]
-        ready = [operator for operator, count in enumerate(missing) if not count]
-        for operator in ready:  # grows while it is walked
-            for position in self.out[operator]:
-                edge = self.edges[position]
-                if edge.sources[0] != operator:  # an edge that several may feed counts once
-                    continue
-                missing[edge.target] -= 1
-                if not missing[edge.target]:
-                    ready.append(edge.target)
-        return tuple(ready)
+        ends = ((edge.sources[0], edge.target) for edge in self.edges)  # an edge that several may feed counts once
+        return tuple(topological_order(range(len(self.operators)), ends))
 
     def vertex_of(self, operator: int) -> ObservedVertex | None:
         """The vertex that an operator runs in, where it is known."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 from cli.render.pictures.picture import Arrow, Box, Picture
+from planner.topology import longest_ways
 
 __all__ = ["in_parts", "parts_wanted"]
 
@@ -106,23 +107,10 @@ def _names(picture: Picture) -> dict[str, str]:
 
 
 def _ranks(picture: Picture) -> _Ranks:
-    """Longest ways from the sources, by Kahn's walk over frames and loose boxes."""
+    """Longest ways from the sources, over frames and loose boxes."""
     unit_of = {box.id: box.cluster or box.id for box in picture.boxes}
     links = {(unit_of[a.source], unit_of[a.target]) for a in picture.arrows if unit_of[a.source] != unit_of[a.target]}
-    waiting = dict.fromkeys(unit_of.values(), 0)
-    behind: dict[str, list[str]] = {unit: [] for unit in waiting}
-    for source, target in sorted(links):
-        behind[source].append(target)
-        waiting[target] += 1
-    rank = dict.fromkeys(waiting, 0)
-    ready = [unit for unit, count in waiting.items() if not count]
-    for unit in ready:  # grows while it is walked
-        for target in behind[unit]:
-            rank[target] = max(rank[target], rank[unit] + 1)
-            waiting[target] -= 1
-            if not waiting[target]:
-                ready.append(target)
-    return _measured(picture, rank)
+    return _measured(picture, longest_ways(dict.fromkeys(unit_of.values()), sorted(links)))
 
 
 def _measured(picture: Picture, rank: Mapping[str, int]) -> _Ranks:

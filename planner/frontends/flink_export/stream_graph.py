@@ -17,6 +17,7 @@ from planner.frontends.flink_export.fields import Record, number, parse_json, re
 from planner.frontends.flink_export.saved import read_file
 from planner.graphs.stream_graph import ChainingStrategy, ExchangeMode, StreamEdge, StreamGraph, StreamNode
 from planner.job import JobDefinition, Location, Operator, OperatorKind, Partition, Partitioner, Transformation
+from planner.topology import topological_order
 
 FORMAT = "plan-stream-graph/"
 _VERSION = f"{FORMAT}1"
@@ -126,17 +127,8 @@ class _Reader:
         )
 
     def refuse_circle(self, edges: tuple[StreamEdge, ...]) -> None:
-        missing = Counter(edge.target for edge in edges)
-        behind: dict[int, list[int]] = {}
-        for edge in edges:
-            behind.setdefault(edge.source, []).append(edge.target)
-        ready = [node for node in self.ids if not missing[node]]
-        for node in ready:  # grows while it is walked
-            for target in behind.get(node, ()):
-                missing[target] -= 1
-                if not missing[target]:
-                    ready.append(target)
-        if len(ready) < len(self.ids):
+        order = topological_order(self.ids, ((edge.source, edge.target) for edge in edges))
+        if len(order) < len(self.ids):
             raise JobDefinitionError(f"{self.where}: the graph goes in a circle")
 
     def node(self, entry: Record, place: str, operators: Mapping[int, Operator]) -> StreamNode:

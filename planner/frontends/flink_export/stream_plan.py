@@ -9,6 +9,7 @@ from functools import cached_property
 
 from planner.errors import JobDefinitionError
 from planner.frontends.flink_export.fields import Record, number, record, records, text
+from planner.topology import topological_order
 
 _ITERATION_END = re.compile(r"Iteration(Source|Sink)-\d+")
 
@@ -160,14 +161,7 @@ def _checked(plan: StreamPlan, where: str) -> StreamPlan:
     """Refuse an empty plan and one that goes in circles: a job has neither."""
     if not plan.nodes:
         raise JobDefinitionError(f"{where}: the plan has no nodes")
-    missing = [len(positions) for positions in plan.into]
-    ready = [node for node, count in enumerate(missing) if not count]
-    for node in ready:  # grows while it is walked
-        for position in plan.out[node]:
-            target = plan.edges[position].target
-            missing[target] -= 1
-            if not missing[target]:
-                ready.append(target)
-    if len(ready) < len(plan.nodes):
+    order = topological_order(range(len(plan.nodes)), ((edge.source, edge.target) for edge in plan.edges))
+    if len(order) < len(plan.nodes):
         raise JobDefinitionError(f"{where}: the plan goes in a circle")
     return plan
