@@ -13,15 +13,19 @@ from planner.pipeline import Plan, Stage
 
 if TYPE_CHECKING:
     from planner.deployment.deployment import Deployment
+    from planner.flink.profile import LoadBalanceMode
     from planner.settings.pyproject import Cluster
 
 __all__ = [
     "FailOption",
+    "LoadBalanceOption",
     "LoseOption",
     "ScheduleOption",
+    "SeedOption",
     "SlotsOption",
     "SpreadOption",
     "TaskManagersOption",
+    "load_balance",
     "show_deployment",
 ]
 
@@ -38,11 +42,22 @@ SlotsOption = Annotated[
         show_default=False,
     ),
 ]
+LoadBalanceOption = Annotated[
+    Literal["none", "slots", "tasks", "min-resources"] | None,
+    typer.Option(
+        "--load-balance",
+        help="How Flink shares slots out (taskmanager.load-balance.mode). Default: none, one task manager after the "
+        "other.",
+        show_default=False,
+    ),
+]
 SpreadOption = Annotated[
     Literal["evenly", "packed"] | None,
-    typer.Option(
-        help="How slots are placed on task managers where no input decides it. Default: evenly.", show_default=False
-    ),
+    typer.Option(help="Older name: evenly is --load-balance slots, packed is none.", show_default=False),
+]
+SeedOption = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Show another of the placements that Flink may choose.", show_default=False),
 ]
 ScheduleOption = Annotated[
     Literal["eager", "lazy", "regions"] | None,
@@ -59,6 +74,22 @@ LoseOption = Annotated[
 ]
 
 
+def load_balance(mode: LoadBalanceMode | None, spread: Literal["evenly", "packed"] | None) -> LoadBalanceMode | None:
+    """The load balance mode of the two options that may set it."""
+    if spread is None:
+        return mode
+    same: LoadBalanceMode = "slots" if spread == "evenly" else "none"
+    if mode is not None and mode != same:
+        raise OptionError(
+            f"--spread {spread} and --load-balance {mode} contradict each other",
+            hint="--spread is the older name: leave it out",
+        )
+    from cli import console
+
+    console.message(f"--spread {spread} is now --load-balance {same}; without it Flink's default holds: none", "dim")
+    return same
+
+
 def show_deployment(compiled: Plan, stages: tuple[Stage, ...], request: DeploymentRequest) -> Deployment | None:
     """The deployment that the options or the project's settings ask for; None where neither does."""
     asked = request != DeploymentRequest()
@@ -73,8 +104,9 @@ def show_deployment(compiled: Plan, stages: tuple[Stage, ...], request: Deployme
     sized = settings is not None and (settings.task_managers or settings.slots)
     if not asked and not sized:
         return None
-    if request.spread and not (request.task_managers or request.slots or sized):
-        raise OptionError("--spread: there is no cluster to spread over", hint="add --task-managers N --slots M")
+    if (request.load_balance or request.seed is not None) and not (request.task_managers or request.slots or sized):
+        option = "--load-balance" if request.load_balance else "--seed"
+        raise OptionError(f"{option}: there is no cluster to place slots on", hint="add --task-managers N --slots M")
     from planner.deployment.deployment import plan_deployment  # most calls deploy nothing
 
     return plan_deployment(compiled, request, settings)

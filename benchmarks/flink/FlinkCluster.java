@@ -104,10 +104,10 @@ public class FlinkCluster {
         }
     }
 
-    static JobGraph build(JsonNode test) {
+    static JobGraph build(JsonNode test, Configuration options) {
         JsonNode job = test.get("job");
         boolean batch = text(job, "runtime_mode", "streaming").equals("batch");
-        StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(options(test));
+        StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(options);
         env.setParallelism(job.path("parallelism").asInt(1));
         env.setRuntimeMode(batch ? RuntimeExecutionMode.BATCH : RuntimeExecutionMode.STREAMING);
         Map<String, DataStream<Long>> streams = new HashMap<>();
@@ -163,7 +163,7 @@ public class FlinkCluster {
         final JobID id;
 
         Run(JsonNode test, Configuration options) throws Exception {
-            graph = build(test);
+            graph = build(test, options);
             for (JobVertex vertex : graph.getVerticesSortedTopologicallyFromSources()) {
                 position.put(vertex.getID(), position.size());
             }
@@ -315,9 +315,11 @@ public class FlinkCluster {
     static Object restart(JsonNode test) throws Exception {
         boolean batch = text(test.get("job"), "runtime_mode", "streaming").equals("batch");
         JsonNode fail = test.get("fail");
+        Map<String, Object> found = new TreeMap<>();
         try (Run run = new Run(test, options(test))) {
             if (fail.path("lose").asBoolean()) {
                 awaitVertex(run, fail.get("vertex").asInt());
+                found.put("placement", run.placement());
                 run.lose(fail.get("vertex").asInt(), fail.get("subtask").asInt());
             }
             long end = System.currentTimeMillis() + PATIENCE;
@@ -331,7 +333,10 @@ public class FlinkCluster {
                     settled &= batch ? state == ExecutionState.FINISHED : state == ExecutionState.RUNNING;
                 }
                 boolean done = !batch || run.cluster.getJobStatus(run.id).get() == JobStatus.FINISHED;
-                if (settled && done && attempts > 0) return run.executions();
+                if (settled && done && attempts > 0) {
+                    found.put("executions", run.executions());
+                    return found;
+                }
             }
             return "never settled";
         }
@@ -340,10 +345,10 @@ public class FlinkCluster {
     static void awaitVertex(Run run, int vertex) throws Exception {
         long end = System.currentTimeMillis() + PATIENCE;
         while (System.currentTimeMillis() < end) {
-            boolean running = true;
+            boolean running = false; // a batch vertex is not there before its inputs are finished
             for (AccessExecutionJobVertex each : run.now().getVerticesTopologically()) {
                 if (run.position.get(each.getJobVertexId()) != vertex) continue;
-                running &= each.getTaskVertices().length > 0;
+                running = each.getTaskVertices().length > 0;
                 for (AccessExecutionVertex subtask : each.getTaskVertices()) running &= subtask.getExecutionState() == ExecutionState.RUNNING;
             }
             if (running) break;
@@ -375,10 +380,13 @@ public class FlinkCluster {
     static boolean starts(JsonNode test, int buffers) throws Exception {
         Configuration options = options(test);
         options.setString("restart-strategy.type", "none");
+        options.setString("taskmanager.network.memory.buffers-request-timeout", "1 s");
         options.setString("taskmanager.memory.network.min", buffers * 32 + "kb");
         options.setString("taskmanager.memory.network.max", buffers * 32 + "kb");
         try (Run run = new Run(test, options)) {
-            return run.await(ExecutionState.RUNNING, 15_000) && run.cluster.getJobStatus(run.id).get() != JobStatus.FAILED;
+            if (!run.await(ExecutionState.RUNNING, 15_000)) return false;
+            Thread.sleep(4_000); // buffers of remote channels are asked for when tasks already run
+            return run.cluster.getJobStatus(run.id).get() == JobStatus.RUNNING;
         } catch (Exception refused) {
             return false; // too few even to start the task managers
         }

@@ -69,7 +69,9 @@ SHORTAGES: dict[str, tuple[Job, int, int]] = {
     "forward 4 on 3x1": (_line(4, 4, partition="forward"), 3, 1),
     "rebalance 4-4 on 3x1": (_line(4, 4), 3, 1),
     "groups 4+4 on 3x2": (_job(_source("s", 4), _map("m", 4, "s", slot_sharing_group="heavy")), 3, 2),
-    "groups 4+4 forward on 3x2": (_job(_source("s", 4), _map("m", 4, "s", "forward", slot_sharing_group="heavy")), 3, 2),
+    "groups 4+4 forward on 3x2": (
+        _job(_source("s", 4), _map("m", 4, "s", "forward", slot_sharing_group="heavy")), 3, 2,
+    ),
     "two pipelines in groups on 1x3": (
         _job(_source("a", 2), _source("b", 2, slot_sharing_group="other"), _map("m", 2, "a"), _map("n", 2, "b")), 1, 3,
     ),

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from cli import console
-from cli.deployment_options import SlotsOption, SpreadOption, TaskManagersOption, show_deployment
+from cli.deployment_options import (
+    LoadBalanceOption,
+    SeedOption,
+    SlotsOption,
+    SpreadOption,
+    TaskManagersOption,
+    load_balance,
+    show_deployment,
+)
 from cli.exports import is_export
 from cli.files import write_whole
 from cli.load_options import ApiOption, ParallelismOption, use_load_options
@@ -58,6 +66,8 @@ def render(
     ] = None,
     task_managers: TaskManagersOption = None,
     slots: SlotsOption = None,
+    load_balance_mode: LoadBalanceOption = None,
+    seed: SeedOption = None,
     spread: SpreadOption = None,
     diff: Annotated[
         str | None,
@@ -101,7 +111,12 @@ def render(
 
     use_load_options(api, parallelism)
     chosen = format or _format_of(output)
-    request = DeploymentRequest(task_managers=task_managers, slots=slots, spread=spread)
+    request = DeploymentRequest(
+        task_managers=task_managers,
+        slots=slots,
+        load_balance=load_balance(load_balance_mode, spread),
+        seed=seed,
+    )
     if diff is not None and chosen != "html":
         raise OptionError(f"--diff marks changes in a page, not in {chosen}", hint="add -f html, or use plan diff")
     if run is not None and chosen != "html":

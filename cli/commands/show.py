@@ -9,11 +9,14 @@ import typer
 from cli import console, locate
 from cli.deployment_options import (
     FailOption,
+    LoadBalanceOption,
     LoseOption,
     ScheduleOption,
+    SeedOption,
     SlotsOption,
     SpreadOption,
     TaskManagersOption,
+    load_balance,
     show_deployment,
 )
 from cli.exports import is_export
@@ -29,6 +32,7 @@ from planner.pipeline import plan as compile_plan
 if TYPE_CHECKING:
     from planner.deployment.deployment import Deployment
 
+TOO_FEW_SLOTS = 2  # the options are wrong, as for `plan render`
 KEYS: dict[Stage, str] = {
     "stream": "stream_graph",
     "job": "job_graph",
@@ -43,6 +47,8 @@ def show(
     format: FormatOption = "text",
     task_managers: TaskManagersOption = None,
     slots: SlotsOption = None,
+    load_balance_mode: LoadBalanceOption = None,
+    seed: SeedOption = None,
     spread: SpreadOption = None,
     schedule: ScheduleOption = None,
     fail: FailOption = None,
@@ -50,7 +56,7 @@ def show(
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
-) -> None:
+) -> int:
     """Print a stage of the plan: stream graph, job graph, execution graph or physical deployment; or a savepoint.
 
     The physical stage can be deployed: on a cluster (--task-managers, --slots, or [tool.plan.cluster] in
@@ -60,7 +66,7 @@ def show(
 
     Examples:
       plan show job.yaml --stage job
-      plan show job.py --stage physical --task-managers 3 --slots 2 --spread packed
+      plan show job.py --stage physical --task-managers 3 --slots 2 --load-balance slots
       plan show job.py --stage physical --schedule lazy
       plan show job.py --stage physical --fail 'Map[3]'
       plan show job.yaml --stage all --format json
@@ -70,7 +76,8 @@ def show(
     request = DeploymentRequest(
         task_managers=task_managers,
         slots=slots,
-        spread=spread,
+        load_balance=load_balance(load_balance_mode, spread),
+        seed=seed,
         schedule=schedule,
         fail=tuple(fail or ()),
         lose_task_manager=lose_task_manager,
@@ -79,12 +86,12 @@ def show(
         if stage != "all" or request != DeploymentRequest():
             raise OptionError(f"{job} is a savepoint, which has no stages", hint="only --format is for savepoints")
         _show_savepoint(job, format)
-        return
+        return 0
     if job is not None and is_export(job):
         from cli.observed.show import show_export
 
         show_export(job, stage=stage, format=format)
-        return
+        return 0
     stages: tuple[Stage, ...] = STAGES if stage == "all" else (stage,)
     use_load_options(api, parallelism)
     definition = locate.load(job)
@@ -94,6 +101,8 @@ def show(
         console.write_json(_document(compiled, stages, deployment))
     else:
         console.write_lines([*stage_lines(compiled, stages), *_deployment_lines(deployment)])
+    asked_in_vain = deployment is not None and deployment.shortage is not None and request != DeploymentRequest()
+    return TOO_FEW_SLOTS if asked_in_vain else 0
 
 
 def _show_savepoint(argument: str, format: TextOrJson) -> None:

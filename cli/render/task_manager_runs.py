@@ -10,7 +10,7 @@ from planner.graphs.physical import Subtask
 
 if TYPE_CHECKING:
     from planner.deployment.layout import Layout
-    from planner.deployment.placement import Placement, Preference
+    from planner.deployment.placement import Placement
 
 __all__ = ["PlacedSlot", "manager_runs", "placed_slots", "progression"]
 
@@ -25,7 +25,6 @@ class PlacedSlot:
     number: int
     slot: int  # position in Physical.slots
     subtasks: tuple[Subtask, ...]
-    preference: Preference
 
 
 Slots = list[PlacedSlot]  # of one task manager
@@ -40,7 +39,6 @@ def placed_slots(placement: Placement, layout: Layout) -> list[Slots]:
             number=placement.numbers[slot],
             slot=slot,
             subtasks=subtasks,
-            preference=placement.preferences[slot],
         )
         managers[placement.task_managers[slot]].append(entry)
     for slots in managers:

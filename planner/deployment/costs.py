@@ -1,45 +1,41 @@
-"""What a deployment costs: channels, network buffers and memory, by edge and by task manager.
-
-An input gate takes `buffers_per_channel` for each of its channels and `floating_buffers_per_gate` besides. A pipelined
-result partition takes one buffer for each subpartition and one more; a blocking one is sorted before it is written,
-and takes a fixed number.
-"""
+"""What a deployment costs: channels, network buffers and memory, by edge and by task manager."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from planner.deployment.cluster import Cluster
 from planner.deployment.layout import Layout
 from planner.deployment.placement import Placement
+from planner.deployment.remote import remote_bounds
+from planner.flink.network_buffers import NETWORK_MEMORY_OPTIONS, Buffers, NetworkBuffers
+from planner.graphs.exchange_size import subpartitions
 from planner.graphs.execution_graph import ExecutionEdge
 from planner.job import Partitioner
 
-__all__ = ["SORT_SHUFFLE_BUFFERS", "Costs", "EdgeCost", "TaskManagerCost", "count_costs"]
-
-SORT_SHUFFLE_BUFFERS = 512  # Flink's taskmanager.network.sort-shuffle.min-buffers
+__all__ = ["Costs", "EdgeCost", "TaskManagerCost", "count_costs"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeCost:
-    """What one exchange takes on all task managers together."""
+    """What one exchange takes on all task managers together, in the placement that is shown."""
 
     edge: int  # position in JobGraph.edges
     source: int
     target: int
     ship_strategy: Partitioner
     channels: int
-    remote_channels: int | None  # between different task managers; None: nothing is placed
+    remote_channels: tuple[int, int] | None  # between task managers, fewest and most; None: nothing is placed
     gates: int
-    input_buffers: int
-    output_buffers: int  # 0 where an earlier edge reads the same result
+    inputs: Buffers
+    outputs: Buffers  # none where an earlier edge reads the same result
 
     @property
-    def buffers(self) -> int:
+    def buffers(self) -> Buffers:
         """All buffers of the exchange."""
-        return self.input_buffers + self.output_buffers
+        return self.inputs + self.outputs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +44,7 @@ class TaskManagerCost:
 
     task_manager: int
     subtasks: int
-    buffers: int
+    buffers: Buffers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +55,7 @@ class Costs:
     task_managers: tuple[TaskManagerCost, ...]  # those in use; empty where nothing is placed
     buffer_size: int
     available: int | None  # buffers of one task manager; None: its network memory is not known
+    certain: bool  # False: the figures by task manager are those of one possible placement
 
     @property
     def channels(self) -> int:
@@ -66,49 +63,60 @@ class Costs:
         return sum(edge.channels for edge in self.edges)
 
     @property
-    def buffers(self) -> int:
+    def buffers(self) -> Buffers:
         """The buffers of all edges."""
-        return sum(edge.buffers for edge in self.edges)
+        return sum((edge.buffers for edge in self.edges), Buffers())
 
     @property
     def dearest(self) -> EdgeCost | None:
         """The edge that takes most buffers, the first of equals; None where there is no edge."""
-        return max(self.edges, key=lambda edge: edge.buffers, default=None)
+        return max(self.edges, key=lambda edge: edge.buffers.fewest, default=None)
 
     @property
     def fullest(self) -> TaskManagerCost | None:
         """The task manager that takes most buffers."""
-        return max(self.task_managers, key=lambda cost: cost.buffers, default=None)
+        return max(self.task_managers, key=lambda cost: (cost.buffers.fewest, cost.buffers.wanted), default=None)
+
+    @property
+    def hungriest(self) -> int:
+        """The most buffers that one task manager wants."""
+        return max((cost.buffers.wanted for cost in self.task_managers), default=0)
 
     @property
     def overloaded(self) -> tuple[TaskManagerCost, ...]:
-        """The task managers that take more buffers than they have."""
+        """The task managers that have too few buffers to start."""
         if self.available is None:
             return ()
-        return tuple(cost for cost in self.task_managers if cost.buffers > self.available)
+        return tuple(cost for cost in self.task_managers if cost.buffers.fewest > self.available)
 
     def to_dict(self) -> dict[str, Any]:
         """The costs as JSON-ready data."""
         dearest = self.dearest
         return {
             "channels": self.channels,
-            "buffers": self.buffers,
-            "memory": self.buffers * self.buffer_size,
+            "buffers": _both(self.buffers),
+            "memory": self.buffers.fewest * self.buffer_size,
             "buffer_size": self.buffer_size,
             "buffers_available": self.available,
+            "network_memory_options": list(NETWORK_MEMORY_OPTIONS),
+            "certain": self.certain,
             "most_costly_edge": dearest.edge if dearest else None,
             "edges": [_edge(edge, self.buffer_size) for edge in self.edges],
             "task_managers": [
                 {
                     "task_manager": cost.task_manager,
                     "subtasks": cost.subtasks,
-                    "buffers": cost.buffers,
-                    "memory": cost.buffers * self.buffer_size,
-                    "fits": None if self.available is None else cost.buffers <= self.available,
+                    "buffers": _both(cost.buffers),
+                    "memory": cost.buffers.fewest * self.buffer_size,
+                    "fits": None if self.available is None else cost.buffers.fewest <= self.available,
                 }
                 for cost in self.task_managers
             ],
         }
+
+
+def _both(buffers: Buffers) -> dict[str, int]:
+    return {"fewest": buffers.fewest, "wanted": buffers.wanted}
 
 
 def _edge(cost: EdgeCost, buffer_size: int) -> dict[str, Any]:
@@ -118,23 +126,24 @@ def _edge(cost: EdgeCost, buffer_size: int) -> dict[str, Any]:
         "target": cost.target,
         "ship_strategy": cost.ship_strategy,
         "channels": cost.channels,
-        "remote_channels": cost.remote_channels,
+        "remote_channels": list(cost.remote_channels) if cost.remote_channels else None,
         "gates": cost.gates,
-        "input_buffers": cost.input_buffers,
-        "output_buffers": cost.output_buffers,
-        "memory": cost.buffers * buffer_size,
+        "input_buffers": _both(cost.inputs),
+        "output_buffers": _both(cost.outputs),
+        "memory": cost.buffers.fewest * buffer_size,
     }
 
 
 def count_costs(layout: Layout, settings: Cluster, placement: Placement | None = None) -> Costs:
     """Count what every edge takes, and with a placement, every task manager."""
-    of_subtask = [0] * layout.first[-1]
+    rules = NetworkBuffers(per_channel=settings.buffers_per_channel, floating=settings.floating_buffers_per_gate)
+    of_subtask = [Buffers()] * layout.first[-1]
     written: set[int] = set()
     edges = []
     for edge in layout.execution_graph.edges:
         data_set = layout.job_graph.edges[edge.job_edge].data_set
-        taken_in = _add_gates(layout, edge, settings, of_subtask)
-        taken_out = 0 if data_set in written else _add_partitions(layout, edge, of_subtask)
+        taken_in = _add_gates(layout, edge, rules, placement, of_subtask)
+        taken_out = Buffers() if data_set in written else _add_partitions(layout, edge, rules, of_subtask)
         written.add(data_set)
         edges.append(_edge_cost(layout, edge, placement, taken_in, taken_out))
     return Costs(
@@ -142,41 +151,48 @@ def count_costs(layout: Layout, settings: Cluster, placement: Placement | None =
         task_managers=_by_task_manager(layout, placement, of_subtask) if placement else (),
         buffer_size=settings.buffer_size,
         available=settings.network_buffers,
+        certain=placement is None or placement.certain,
     )
 
 
-def _add_gates(layout: Layout, edge: ExecutionEdge, settings: Cluster, of_subtask: list[int]) -> int:
-    total, first = 0, layout.first[edge.target]
+def _add_gates(
+    layout: Layout, edge: ExecutionEdge, rules: NetworkBuffers, placement: Placement | None, of_subtask: list[Buffers]
+) -> Buffers:
+    total, first = Buffers(), layout.first[edge.target]
+    local = _local_by_consumer(layout, edge, placement) if placement else None
     for subtask, low, high in edge.consumed:
-        buffers = (high - low + 1) * settings.buffers_per_channel + settings.floating_buffers_per_gate
+        channels = high - low + 1
+        buffers = rules.gate(channels, channels - local(subtask, low, high) if local else 0)
         of_subtask[first + subtask] += buffers
         total += buffers
     return total
 
 
-def _add_partitions(layout: Layout, edge: ExecutionEdge, of_subtask: list[int]) -> int:
-    total = 0
+def _local_by_consumer(layout: Layout, edge: ExecutionEdge, placement: Placement) -> Callable[[int, int, int], int]:
+    """How many of the producers in a range share the task manager of a consumer, from sums made once."""
+    managers = placement.task_managers
+    consumers = [managers[layout.slot_of[number]] for number in layout.numbers(edge.target)]
+    producers = [managers[layout.slot_of[number]] for number in layout.numbers(edge.source)]
+    if edge.distribution == "ALL_TO_ALL":
+        on: dict[int, int] = {}
+        for manager in producers:
+            on[manager] = on.get(manager, 0) + 1
+        return lambda subtask, low, high: on.get(consumers[subtask], 0)
+    return lambda subtask, low, high: producers[low : high + 1].count(consumers[subtask])
+
+
+def _add_partitions(layout: Layout, edge: ExecutionEdge, rules: NetworkBuffers, of_subtask: list[Buffers]) -> Buffers:
+    total, numbers = Buffers(), layout.numbers(edge.source)
     blocking = layout.is_blocking(edge)
-    for number, subpartitions in zip(layout.numbers(edge.source), _subpartitions(layout, edge), strict=True):
-        buffers = SORT_SHUFFLE_BUFFERS if blocking else subpartitions + 1
+    for number, count in zip(numbers, subpartitions(edge, len(numbers)), strict=True):
+        buffers = rules.partition(count, blocking=blocking)
         of_subtask[number] += buffers
         total += buffers
     return total
 
 
-def _subpartitions(layout: Layout, edge: ExecutionEdge) -> list[int]:
-    """How many consumers read each partition."""
-    if edge.distribution == "ALL_TO_ALL":
-        return [len(edge.consumed)] * len(layout.numbers(edge.source))
-    readers = [0] * len(layout.numbers(edge.source))
-    for _, low, high in edge.consumed:
-        for partition in range(low, high + 1):
-            readers[partition] += 1
-    return readers
-
-
 def _edge_cost(
-    layout: Layout, edge: ExecutionEdge, placement: Placement | None, taken_in: int, taken_out: int
+    layout: Layout, edge: ExecutionEdge, placement: Placement | None, taken_in: Buffers, taken_out: Buffers
 ) -> EdgeCost:
     return EdgeCost(
         edge=edge.job_edge,
@@ -184,38 +200,27 @@ def _edge_cost(
         target=edge.target,
         ship_strategy=layout.job_graph.edges[edge.job_edge].ship_strategy,
         channels=edge.channels,
-        remote_channels=edge.channels - _local_channels(layout, edge, placement) if placement else None,
+        remote_channels=remote_bounds(layout, edge, placement) if placement else None,
         gates=len(edge.consumed),
-        input_buffers=taken_in,
-        output_buffers=taken_out,
+        inputs=taken_in,
+        outputs=taken_out,
     )
 
 
-def _local_channels(layout: Layout, edge: ExecutionEdge, placement: Placement) -> int:
-    """The channels between subtasks of one task manager."""
-    managers, slots = placement.task_managers, layout.slot_of
-    producers, consumers = layout.numbers(edge.source), layout.numbers(edge.target)
-    if edge.distribution == "ALL_TO_ALL":
-        on = Counter(managers[slots[number]] for number in producers)
-        return sum(on[managers[slots[number]]] for number in consumers)
-    return sum(
-        managers[slots[producer]] == managers[slots[consumers[subtask]]]
-        for subtask, low, high in edge.consumed
-        for producer in producers[low : high + 1]
-    )
-
-
-def _by_task_manager(layout: Layout, placement: Placement, of_subtask: list[int]) -> tuple[TaskManagerCost, ...]:
-    found: dict[tuple[int, int], list[int]] = {}
+def _by_task_manager(layout: Layout, placement: Placement, of_subtask: list[Buffers]) -> tuple[TaskManagerCost, ...]:
+    found: dict[tuple[int, int], tuple[int, Buffers]] = {}
     for slot, subtasks in enumerate(layout.physical.slots):
-        cost = found.setdefault((placement.task_managers[slot], placement.turns[slot]), [0, 0])
-        cost[0] += len(subtasks)
-        cost[1] += sum(of_subtask[layout.number(subtask)] for subtask in subtasks)
-    most: dict[int, tuple[int, int]] = {}
-    for (manager, _), (subtasks_there, buffers) in sorted(found.items()):
-        before = most.get(manager, (0, 0))
-        most[manager] = (max(before[0], subtasks_there), max(before[1], buffers))
+        place = (placement.task_managers[slot], placement.turns[slot])
+        count, buffers = found.get(place, (0, Buffers()))
+        for subtask in subtasks:
+            buffers += of_subtask[layout.number(subtask)]
+        found[place] = (count + len(subtasks), buffers)
+    most: dict[int, tuple[int, Buffers]] = {}
+    for (manager, _), (count, buffers) in sorted(found.items(), key=lambda item: item[0]):
+        before = most.get(manager, (0, Buffers()))
+        largest = Buffers(max(before[1].fewest, buffers.fewest), max(before[1].wanted, buffers.wanted))
+        most[manager] = (max(before[0], count), largest)
     return tuple(
-        TaskManagerCost(task_manager=manager, subtasks=subtasks_there, buffers=buffers)
-        for manager, (subtasks_there, buffers) in most.items()
+        TaskManagerCost(task_manager=manager, subtasks=count, buffers=buffers)
+        for manager, (count, buffers) in most.items()
     )

@@ -8,14 +8,17 @@ from typing import Any
 from planner.deployment.chosen_subtask import choose_subtask
 from planner.deployment.cluster import Cluster, resolve_cluster
 from planner.deployment.costs import Costs, count_costs
-from planner.deployment.failover import Failover, plan_failover
+from planner.deployment.failover import RELEASE_OPTION, Failover, plan_failover
 from planner.deployment.layout import Layout, lay_out
 from planner.deployment.placement import Placement, place_slots
 from planner.deployment.request import DeploymentRequest
 from planner.deployment.schedule import Schedule, schedule_executions
+from planner.deployment.scheduler import refuse_pipelined_batch
 from planner.deployment.shortage import Shortage, explain_shortage
 from planner.deployment.undecided import Undecided, describe_undecided
 from planner.errors import InternalError, OptionError
+from planner.flink.availability import LOAD_BALANCE
+from planner.flink.profile import LoadBalanceMode
 from planner.pipeline import Plan
 from planner.settings.pyproject import Cluster as ClusterSettings
 
@@ -54,8 +57,10 @@ def plan_deployment(plan: Plan, request: DeploymentRequest, settings: ClusterSet
     """Plan what the request asks for, on the cluster of its options or of the settings."""
     if plan.job_graph is None:
         raise InternalError("a deployment was asked of a plan without a job graph")
+    refuse_pipelined_batch(plan)
     settings = settings or ClusterSettings()
-    layout = lay_out(plan)
+    mode = _load_balance(plan, request)
+    layout = lay_out(plan, mode)
     cluster = resolve_cluster(
         settings,
         task_managers=request.task_managers,
@@ -63,8 +68,9 @@ def plan_deployment(plan: Plan, request: DeploymentRequest, settings: ClusterSet
         required=len(layout.physical.slots) if layout else 1,
     )
     at_once = request.schedule == "eager"
-    placement = (
-        place_slots(layout, cluster, request.spread or "evenly", at_once=at_once) if layout and cluster else None
+    placement = place_slots(layout, cluster, mode, at_once=at_once, seed=request.seed) if layout and cluster else None
+    shortage = (
+        explain_shortage(plan, layout, cluster, at_once=at_once) if layout and cluster and not placement else None
     )
     return Deployment(
         plan=plan,
@@ -74,12 +80,24 @@ def plan_deployment(plan: Plan, request: DeploymentRequest, settings: ClusterSet
         else describe_undecided(plan.job_graph, [choose_subtask(plan, written) for written in request.fail]),
         cluster=cluster,
         placement=placement,
-        shortage=explain_shortage(plan, layout, cluster, at_once=at_once)
-        if layout and cluster and not placement
+        shortage=shortage,
+        schedule=schedule_executions(plan.job_graph, layout, request.schedule, shortage.starting if shortage else None)
+        if request.schedule
         else None,
-        schedule=schedule_executions(plan.job_graph, layout, request.schedule) if request.schedule else None,
         failovers=_failovers(plan, layout, placement, request),
         costs=count_costs(layout, cluster or _unplaced(settings), placement) if layout else None,
+    )
+
+
+def _load_balance(plan: Plan, request: DeploymentRequest) -> LoadBalanceMode:
+    """The mode of the options, else of the job's own option, else none, as in Flink; refused where Flink lacks it."""
+    written = request.load_balance or str(plan.job.options.get(LOAD_BALANCE, "none")).lower().replace("_", "-")
+    for mode in plan.flink.load_balance_modes:
+        if mode == written:
+            return mode
+    raise OptionError(
+        f"--load-balance {written}: Flink {plan.flink.version} does not know it",
+        hint=f"it knows {', '.join(plan.flink.load_balance_modes)}",
     )
 
 
@@ -104,5 +122,10 @@ def _failovers(
             hint="give a cluster that is large enough with --task-managers N --slots M",
         )
     return tuple(
-        plan_failover(layout, subtask, placement, lose_task_manager=request.lose_task_manager) for subtask in failed
+        plan_failover(layout, subtask, placement, lose_task_manager=request.lose_task_manager, release=_releases(plan))
+        for subtask in failed
     )
+
+
+def _releases(plan: Plan) -> bool:
+    return str(plan.job.options.get(RELEASE_OPTION, True)).lower() != "false"

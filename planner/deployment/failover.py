@@ -1,15 +1,17 @@
 """What restarts when a subtask fails, as Flink's region failover decides it.
 
 The moment is the one at which the failing subtask runs: regions that start later have not begun, earlier ones are
-finished and their blocking results are kept where they ran. From the failed region, two rules are followed to their
-end: a region whose result is needed again and was lost restarts, and so does whatever reads a restarting region.
+finished and their blocking results lie where they ran, until everything that reads them is finished: then Flink
+releases them (unless `jobmanager.partition.release-during-job-execution` is false). From the failed region, two rules
+are followed to their end: a region whose result is needed again and is gone restarts, and so does whatever reads a
+restarting region and has begun. What has not begun keeps its first attempt.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from planner.deployment.layout import Layout, Range, blocking_links, fold
 from planner.deployment.placement import Placement
@@ -17,19 +19,21 @@ from planner.deployment.steps import region_starts
 from planner.graphs.execution_graph import ExecutionEdge
 from planner.graphs.physical import Subtask
 
-__all__ = ["Failover", "Reason", "RegionRestart", "ResultPart", "plan_failover"]
+__all__ = ["RELEASE_OPTION", "Failover", "Reason", "RegionRestart", "ResultPart", "plan_failover"]
 
-# Why a region restarts: it failed; it ran on the lost task manager; its result was lost; it reads a restarting region.
-Reason = Literal["failed", "task-manager-lost", "result-lost", "consumer"]
+# Why a region restarts: it failed; it ran on the lost task manager; its result was lost, or released since nobody
+# needed it any more; it reads a restarting region.
+Reason = Literal["failed", "task-manager-lost", "result-lost", "result-released", "consumer"]
+_Found = TypeVar("_Found", int, tuple[int, "Reason"])
+RELEASE_OPTION = "jobmanager.partition.release-during-job-execution"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegionRestart:
-    """One region that goes back to CREATED."""
+    """One region that begins another attempt."""
 
     region: int  # position in Physical.failover_regions
     reason: Reason
-    begun: bool  # False: it had not started, so that nothing it did is lost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +62,7 @@ class Failover:
     restarts: tuple[RegionRestart, ...]  # by region
     subtasks: int  # how many restart
     untouched: int  # how many do not
+    waiting: int  # how many of these have not begun, and would read what is computed again
     read_again: tuple[tuple[int, tuple[Range, ...]], ...]  # sources whose input is read again: vertex, subtasks
     recomputed: tuple[ResultPart, ...]  # blocking results that existed and are made again
     kept: tuple[ResultPart, ...]  # blocking results that restarting regions read once more as they are
@@ -72,13 +77,13 @@ class Failover:
                 {
                     "region": restart.region,
                     "reason": restart.reason,
-                    "begun": restart.begun,
                     "subtasks": [list(subtask) for subtask in regions[restart.region]],
                 }
                 for restart in self.restarts
             ],
             "restarting_subtasks": self.subtasks,
             "untouched_subtasks": self.untouched,
+            "waiting_subtasks": self.waiting,
             "sources_read_again": [
                 {"vertex": vertex, "subtasks": [list(span) for span in spans]} for vertex, spans in self.read_again
             ],
@@ -88,29 +93,34 @@ class Failover:
 
 
 def plan_failover(
-    layout: Layout, failed: Subtask, placement: Placement | None = None, *, lose_task_manager: bool = False
+    layout: Layout,
+    failed: Subtask,
+    placement: Placement | None = None,
+    *,
+    lose_task_manager: bool = False,
+    release: bool = True,
 ) -> Failover:
-    """What restarts when one subtask fails, and where it is placed, when its task manager is lost with it."""
-    failure = _Failure(layout, failed, placement, lose_task_manager=lose_task_manager)
-    reasons = failure.spread()
-    restarting = [layout.region_of[number] in reasons for number in range(layout.first[-1])]
-    existed = [failure.starts[layout.region_of[number]] <= failure.moment for number in range(layout.first[-1])]
-    again = [both and begun for both, begun in zip(restarting, existed, strict=True)]
+    """What restarts when one subtask fails, and where it is placed, when its task manager is lost with it.
+
+    `release`: blocking results are released once all that reads them is finished.
+    """
+    failure = _Failure(layout, failed, placement, lose_task_manager=lose_task_manager, release=release)
+    reached = failure.spread()
+    reasons = {region: reason for region, reason in reached.items() if failure.has_begun(region)}
+    restarting = [region in reasons for region in layout.region_of]
     return Failover(
         subtask=failed,
         lost_task_manager=failure.task_manager,
-        restarts=tuple(
-            RegionRestart(region=region, reason=reason, begun=failure.starts[region] <= failure.moment)
-            for region, reason in sorted(reasons.items())
-        ),
+        restarts=tuple(RegionRestart(region=region, reason=reason) for region, reason in sorted(reasons.items())),
         subtasks=sum(restarting),
         untouched=len(restarting) - sum(restarting),
+        waiting=sum(region in reached and region not in reasons for region in layout.region_of),
         read_again=tuple(
             (vertex, subtasks)
             for vertex, edges in enumerate(layout.inputs)
-            if not edges and (subtasks := _subtasks(layout, vertex, again))
+            if not edges and (subtasks := _subtasks(layout, vertex, restarting))
         ),
-        recomputed=tuple(_parts(layout, failure.finished(again))),
+        recomputed=tuple(_parts(layout, failure.finished(restarting))),
         kept=tuple(_kept(layout, restarting, failure.finished([not restart for restart in restarting]))),
     )
 
@@ -119,15 +129,22 @@ class _Failure:
     """The state of the job at the moment of the failure, and how the restart spreads."""
 
     def __init__(
-        self, layout: Layout, failed: Subtask, placement: Placement | None, *, lose_task_manager: bool
+        self, layout: Layout, failed: Subtask, placement: Placement | None, *, lose_task_manager: bool, release: bool
     ) -> None:
         self.layout = layout
+        self.release = release
         self.region = layout.region_of[layout.number(failed)]
         self.starts = _starts(layout, placement)
         self.moment = self.starts[self.region]
         managers = placement.task_managers if placement and lose_task_manager else None
         self.task_manager = managers[layout.slot_of[layout.number(failed)]] if managers else None
+        self.unfinished = [self.starts[region] >= self.moment for region in layout.region_of]
+        self.done: dict[int, list[bool]] = {}  # by data set, what `released` found
         self.on_lost = [managers is not None and managers[slot] == self.task_manager for slot in layout.slot_of]
+
+    def has_begun(self, region: int) -> bool:
+        """Whether a region runs or has run at the moment."""
+        return self.starts[region] <= self.moment
 
     def finished(self, among: Iterable[bool]) -> list[bool]:
         """Those of the subtasks that were finished at the moment."""
@@ -148,7 +165,7 @@ class _Failure:
         walk = list(reasons)
         passed: set[int] = set()  # full exchanges, which are numbers behind the regions
         for region in walk:  # grows while it is walked
-            found: list[tuple[int, Reason]] = [(other, "result-lost") for other in before.get(region, ())]
+            found: list[tuple[int, Reason]] = list(before.get(region, ()))
             found += [(other, "consumer") for other in behind.get(region, ())]
             for other, reason in found:
                 if other not in (passed if other >= count else reasons):
@@ -159,23 +176,47 @@ class _Failure:
                     walk.append(other)
         return reasons
 
-    def lost_inputs(self, count: int) -> dict[int, list[int]]:
-        """The regions whose lost results each region reads; a full exchange is one extra number, apart from others."""
-        found: dict[int, list[int]] = {}
-        lost = self.finished(self.on_lost)
+    def lost_inputs(self, count: int) -> dict[int, list[tuple[int, Reason]]]:
+        """The regions whose missing results each region reads; a full exchange is one extra number behind them."""
+        found: dict[int, list[tuple[int, Reason]]] = {}
         region_of = self.layout.region_of
         base = count + len(self.layout.execution_graph.edges)
         for position, edge in enumerate(self.layout.blocking_edges()):
-            producers, consumers = self.layout.numbers(edge.source), self.layout.numbers(edge.target)
+            consumers = self.layout.numbers(edge.target)
+            missing = self.missing(edge)
             if edge.distribution == "ALL_TO_ALL":
-                found[base + position] = _distinct(region_of[number] for number in producers if lost[number])
+                found[base + position] = _distinct(one for one in missing if one)
                 for region in _distinct(region_of[number] for number in consumers):
-                    found.setdefault(region, []).append(base + position)
+                    found.setdefault(region, []).append((base + position, "result-lost"))
                 continue
             for subtask, low, high in edge.consumed:
-                regions = _distinct(region_of[number] for number in producers[low : high + 1] if lost[number])
+                regions = _distinct(one for one in missing[low : high + 1] if one)
                 found.setdefault(region_of[consumers[subtask]], []).extend(regions)
         return found
+
+    def missing(self, edge: ExecutionEdge) -> list[tuple[int, Reason] | None]:
+        """By partition of a finished producer, its region and why the result is gone; None where it is there."""
+        producers = self.layout.numbers(edge.source)
+        gone = self.finished([True] * self.layout.first[-1])
+        released = self.released(self.layout.job_graph.edges[edge.job_edge].data_set, len(producers))
+        found: list[tuple[int, Reason] | None] = []
+        for partition, number in enumerate(producers):
+            lost = gone[number] and self.on_lost[number]
+            absent = lost or (gone[number] and released[partition])
+            reason: Reason = "result-lost" if lost else "result-released"
+            found.append((self.layout.region_of[number], reason) if absent else None)
+        return found
+
+    def released(self, data_set: int, partitions: int) -> list[bool]:
+        """By partition, whether everything that reads it is finished, so that Flink has released it."""
+        if data_set not in self.done:
+            done = [self.release] * partitions
+            for edge in self.layout.blocking_edges():
+                if self.release and self.layout.job_graph.edges[edge.job_edge].data_set == data_set:
+                    waited_for = _read_by(self.layout, edge, self.unfinished)
+                    done = [before and not waiting for before, waiting in zip(done, waited_for, strict=True)]
+            self.done[data_set] = done
+        return self.done[data_set]
 
 
 def _starts(layout: Layout, placement: Placement | None) -> list[tuple[int, int]]:
@@ -187,8 +228,8 @@ def _starts(layout: Layout, placement: Placement | None) -> list[tuple[int, int]
     return list(zip(turn, region_starts(layout), strict=True))
 
 
-def _distinct(numbers: Iterable[int]) -> list[int]:
-    return list(dict.fromkeys(numbers))
+def _distinct(found: Iterable[_Found]) -> list[_Found]:
+    return list(dict.fromkeys(found))
 
 
 def _subtasks(layout: Layout, vertex: int, chosen: list[bool]) -> tuple[Range, ...]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from planner.flink.profile import LoadBalanceMode
 from planner.graphs.execution_graph import ExecutionEdge, ExecutionGraph
 from planner.graphs.job_graph import JobGraph
 from planner.graphs.physical import Physical, Subtask
+from planner.graphs.task_balance import balance_tasks
 from planner.pipeline import Plan
 
 __all__ = ["Layout", "Range", "blocking_links", "fold", "lay_out"]
@@ -45,11 +47,16 @@ class Layout:
         return (edge for edge in self.execution_graph.edges if self.is_blocking(edge))
 
 
-def lay_out(plan: Plan) -> Layout | None:
-    """Number the subtasks of a plan; None while batch mode has not decided every parallelism."""
+def lay_out(plan: Plan, mode: LoadBalanceMode = "none") -> Layout | None:
+    """Number the subtasks of a plan; None while batch mode has not decided every parallelism.
+
+    Slots are shared as the plan says, but under the mode `tasks`, which has a way of its own.
+    """
     job_graph, graph, physical = plan.job_graph, plan.execution_graph, plan.physical
     if job_graph is None or graph is None or physical is None:
         return None
+    if mode == "tasks":
+        physical = replace(physical, slots=balance_tasks(job_graph, graph))
     first = (0, *accumulate(graph.parallelisms))
     inputs: list[list[ExecutionEdge]] = [[] for _ in job_graph.vertices]
     for edge in graph.edges:

@@ -1,28 +1,24 @@
-"""Which slot is on which task manager.
+"""Which slot is on which task manager: what Flink fixes, and one possible placement.
 
-Slots are asked for in the order of the vertices, each by the first subtask that needs it. A slot goes to a task manager
-that its inputs are on, if one of those has a free slot; else evenly spread or packed, as asked.
+Flink fixes how many slots of each task manager a job gets. `none` and `min-resources` fill one task manager after the
+other, and so does `tasks`; `slots` spreads them evenly. Which slot goes where it leaves to chance: slots are asked for
+region by region, those of one region in any order, and every task manager that answers serves the next ones in line.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator
+import random
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from itertools import islice
+from typing import Any
 
 from planner.deployment.cluster import Cluster
 from planner.deployment.layout import Layout
 from planner.deployment.turns import take_turns
-from planner.graphs.execution_graph import ExecutionEdge
+from planner.flink.profile import LoadBalanceMode
 
-__all__ = ["MAX_DISTINCT_LOCATIONS", "Placement", "Preference", "Spread", "place_slots", "request_order"]
-
-Spread = Literal["evenly", "packed"]
-# "none": no input has a say; "met": beside its inputs; "full": their task managers had no free slot left.
-Preference = Literal["none", "met", "full"]
-
-MAX_DISTINCT_LOCATIONS = 8  # an input in more places than this has no say in where its consumer runs
+__all__ = ["Placement", "place_slots", "request_order", "requests_by_region", "slots_by_task_manager"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,16 +26,28 @@ class Placement:
     """The task manager of every slot, in the order of `Physical.slots`."""
 
     cluster: Cluster
-    spread: Spread
+    mode: LoadBalanceMode
     task_managers: tuple[int, ...]
     numbers: tuple[int, ...]  # which slot of the task manager
     turns: tuple[int, ...]  # all 0 but where blocking results let slots be used one after the other
-    preferences: tuple[Preference, ...]
+    certain: bool  # Flink groups the slots like this in every run; else this is one possible placement
+    seed: int | None = None
 
     @property
     def last_turn(self) -> int:
         """0 where all slots are held at one time."""
         return max(self.turns, default=0)
+
+    @property
+    def slots_used(self) -> tuple[int, ...]:
+        """How many slots of each task manager are used; in turns, the most of them."""
+        used: dict[tuple[int, int], int] = {}
+        for place in zip(self.task_managers, self.turns, strict=True):
+            used[place] = used.get(place, 0) + 1
+        most = [0] * self.cluster.task_managers
+        for (manager, _), count in used.items():
+            most[manager] = max(most[manager], count)
+        return tuple(most)
 
     def to_dict(self, layout: Layout) -> dict[str, Any]:
         """The placement as JSON-ready data: the task managers in use, each with its slots."""
@@ -51,117 +59,107 @@ class Placement:
             )
         )
         for manager, turn, number, slot in places:
-            entry = {
-                "slot": number,
-                "turn": turn,
-                "subtasks": [list(subtask) for subtask in layout.physical.slots[slot]],
-                "preference": self.preferences[slot],
-            }
-            found.setdefault(manager, []).append(entry)
+            subtasks = [list(subtask) for subtask in layout.physical.slots[slot]]
+            found.setdefault(manager, []).append({"slot": number, "turn": turn, "subtasks": subtasks})
         return {
-            "spread": self.spread,
+            "load_balance": self.mode,
             "turns": self.last_turn + 1,
+            "certain": self.certain,
+            "seed": self.seed,
+            "slots_per_task_manager": list(self.slots_used),
             "task_managers": [{"task_manager": manager, "slots": slots} for manager, slots in found.items()],
         }
 
 
 def place_slots(
-    layout: Layout, cluster: Cluster, spread: Spread = "evenly", *, at_once: bool = False
+    layout: Layout,
+    cluster: Cluster,
+    mode: LoadBalanceMode = "none",
+    *,
+    at_once: bool = False,
+    seed: int | None = None,
 ) -> Placement | None:
-    """Place every slot; None where the cluster has too few. `at_once`: eager scheduling waits for all of them."""
+    """Place every slot; None where the cluster has too few. `at_once`: eager scheduling waits for all of them.
+
+    Without a seed the slots are placed in their own order; a seed shows another of the possible placements.
+    """
     turns = take_turns(layout, cluster.total_slots, at_once=at_once)
     if turns is None:
         return None
-    free = [_FreeSlots(cluster, spread) for _ in range(max(turns, default=0) + 1)]
-    places = _Places(layout)
-    numbers = [-1] * len(turns)
-    preferences: list[Preference] = ["none"] * len(turns)
-    for slot, vertex in request_order(layout):
-        preferred = places.preferred(slot, vertex)
-        manager, numbers[slot] = free[turns[slot]].take(preferred)
-        places.task_managers[slot] = manager
-        if preferred:
-            preferences[slot] = "met" if manager in preferred else "full"
+    chance = None if seed is None else random.Random(seed)
+    managers, numbers = [-1] * len(turns), [-1] * len(turns)
+    # Batch mode uses slots again as it goes; `tasks` waits for all slots and then picks among them.
+    certain = (not layout.job_graph.dynamic and mode != "tasks") or cluster.task_managers == 1
+    for turn in range(max(turns, default=0) + 1):
+        groups = [[s for s in group if turns[s] == turn] for group in requests_by_region(layout)]
+        counts = slots_by_task_manager(sum(map(len, groups)), cluster, mode)
+        certain = certain and _fixed(groups, counts)
+        for slot, manager, number in _deal(groups, counts, chance):
+            managers[slot], numbers[slot] = manager, number
     return Placement(
         cluster=cluster,
-        spread=spread,
-        task_managers=tuple(places.task_managers),
+        mode=mode,
+        task_managers=tuple(managers),
         numbers=tuple(numbers),
         turns=turns,
-        preferences=tuple(preferences),
+        certain=certain,
+        seed=seed,
     )
 
 
+def slots_by_task_manager(slots: int, cluster: Cluster, mode: LoadBalanceMode) -> tuple[int, ...]:
+    """How many slots of each task manager a job gets that needs so many at one time."""
+    if mode == "slots":
+        each, more = divmod(slots, cluster.task_managers)
+        return tuple(each + (manager < more) for manager in range(cluster.task_managers))
+    full, rest = divmod(slots, cluster.slots)
+    counts = [cluster.slots] * full + ([rest] if rest else [])
+    return tuple(counts + [0] * (cluster.task_managers - len(counts)))
+
+
 def request_order(layout: Layout) -> Iterator[tuple[int, int]]:
-    """Every slot, with the vertex whose subtask asks for it first: slots are sorted by their first subtask."""
-    return ((slot, subtasks[0][0]) for slot, subtasks in enumerate(layout.physical.slots))
+    """Every slot in the order in which it is asked for, with the region that needs it first."""
+    asked: set[int] = set()
+    for region, subtasks in enumerate(layout.physical.failover_regions):
+        for subtask in subtasks:
+            slot = layout.slot_of[layout.number(subtask)]
+            if slot not in asked:
+                asked.add(slot)
+                yield slot, region
 
 
-class _Places:
-    """Where the slots placed so far are, and what that means for the next one."""
-
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
-        self.task_managers = [-1] * len(layout.physical.slots)
-        self.known: dict[tuple[int, int, int], tuple[int, ...]] = {}
-
-    def preferred(self, slot: int, asking: int) -> tuple[int, ...]:
-        """The task managers of the inputs of the slot's first subtask that has a preference."""
-        for vertex, subtask in self.layout.physical.slots[slot]:
-            fewest: tuple[int, ...] = ()
-            for edge in self.layout.inputs[vertex]:
-                # Vertices before the asking one are placed altogether; others may still be on their way.
-                found = self.of_input(edge, subtask) if edge.source < asking else ()
-                if found and (not fewest or len(found) < len(fewest)):
-                    fewest = found
-            if fewest:
-                return fewest
-        return ()
-
-    def of_input(self, edge: ExecutionEdge, subtask: int) -> tuple[int, ...]:
-        """The distinct task managers of what one subtask reads; none where there are too many."""
-        _, low, high = edge.consumed[subtask]
-        key = (edge.source, low, high)
-        if key not in self.known:  # consumers of a full exchange all read the same
-            self.known[key] = self.distinct(edge.source, low, high)
-        return self.known[key]
-
-    def distinct(self, vertex: int, low: int, high: int) -> tuple[int, ...]:
-        found: dict[int, None] = {}
-        first = self.layout.first[vertex]
-        for number in range(first + low, first + high + 1):
-            found[self.task_managers[self.layout.slot_of[number]]] = None
-            if len(found) > MAX_DISTINCT_LOCATIONS:
-                return ()
-        return tuple(found)
+def requests_by_region(layout: Layout) -> list[list[int]]:
+    """The slots in the order in which they are asked for; those of one region together, as they come in any order."""
+    groups: dict[int, list[int]] = {}
+    for slot, region in request_order(layout):
+        groups.setdefault(region, []).append(slot)
+    return list(groups.values())
 
 
-class _FreeSlots:
-    """The free slots of one turn."""
+def _fixed(groups: Sequence[Sequence[int]], counts: Sequence[int]) -> bool:
+    """Whether chance changes nothing: task managers of equal counts, and every region within one of them."""
+    used = sorted({count for count in counts if count})
+    if sum(count > 0 for count in counts) <= 1 or used == [1]:
+        return True
+    if len(used) > 1:
+        return False
+    start = 0
+    for group in groups:
+        if group and start // used[0] != (start + len(group) - 1) // used[0]:
+            return False
+        start += len(group)
+    return True
 
-    def __init__(self, cluster: Cluster, spread: Spread) -> None:
-        self.slots = cluster.slots
-        self.spread = spread
-        self.used = [0] * cluster.task_managers
-        # Least used first, or (packed) most used first. Entries of an older count are passed over when they come up.
-        self.waiting = [(0, manager) for manager in range(cluster.task_managers)]
 
-    def take(self, preferred: tuple[int, ...]) -> tuple[int, int]:
-        """A slot on a preferred task manager, else on the best of all: the task manager and the slot's number."""
-        free = [manager for manager in preferred if self.used[manager] < self.slots]
-        manager = min(free, key=self.rank) if free else self.best()
-        self.used[manager] += 1
-        if self.used[manager] < self.slots:
-            heapq.heappush(self.waiting, self.rank(manager))
-        return manager, self.used[manager] - 1
-
-    def rank(self, manager: int) -> tuple[int, int]:
-        """What comes first: by how much of it is used, then by number."""
-        return (self.used[manager] if self.spread == "evenly" else -self.used[manager], manager)
-
-    def best(self) -> int:
-        while True:
-            rank = heapq.heappop(self.waiting)
-            manager = rank[1]
-            if self.used[manager] < self.slots and rank == self.rank(manager):
-                return manager
+def _deal(
+    groups: Sequence[Sequence[int]], counts: Sequence[int], chance: random.Random | None
+) -> Iterator[tuple[int, int, int]]:
+    """Every slot with its task manager and its number there, as the task managers answer one after the other."""
+    answering = [(manager, count) for manager, count in enumerate(counts) if count]
+    if chance is not None:
+        groups = [chance.sample(list(group), len(group)) for group in groups]
+        chance.shuffle(answering)
+    waiting = iter([slot for group in groups for slot in group])
+    for manager, count in answering:
+        for number, slot in enumerate(islice(waiting, count)):
+            yield slot, manager, number

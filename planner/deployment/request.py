@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from planner.deployment.placement import Spread
     from planner.deployment.schedule import Strategy
+    from planner.flink.profile import LoadBalanceMode
 
 __all__ = ["DeploymentRequest"]
 
@@ -18,7 +18,8 @@ class DeploymentRequest:
 
     task_managers: int | None = None
     slots: int | None = None  # of each task manager
-    spread: Spread | None = None
+    load_balance: LoadBalanceMode | None = None
+    seed: int | None = None  # which of the possible placements; None: slots in their own order
     schedule: Strategy | None = None
     fail: tuple[str, ...] = ()  # each VERTEX[SUBTASK]
     lose_task_manager: bool = False  # the task manager of the failing subtask is lost with it

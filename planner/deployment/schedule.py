@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from planner.deployment.layout import Layout, Range, fold
+from planner.deployment.starting import Fate, Starting
 from planner.deployment.steps import (
     FIRST_STEP,
     STEPS_TO_FINISHED,
@@ -56,17 +57,21 @@ class Execution:
     subtasks: tuple[Range, ...] | None  # None: batch mode has not decided how many there are
     scheduled: int  # the step
     finished: int | None  # the first step at which they may be; None: they run as long as the job does
+    waits: bool = False  # for slots that are not there: they stay SCHEDULED
+    never: bool = False  # what they read is never finished: they stay CREATED
     waits_for: tuple[Wait, ...]
 
     @property
-    def running(self) -> int:
-        """The step at which they run."""
-        return self.scheduled + STEPS_TO_RUNNING
+    def running(self) -> int | None:
+        """The step at which they run; None where they never do."""
+        return None if self.waits or self.never else self.scheduled + STEPS_TO_RUNNING
 
     def state(self, step: int) -> ExecutionState:
         """The state at a step."""
-        if step < self.scheduled:
+        if step < self.scheduled or self.never:
             return "CREATED"
+        if self.waits:
+            return "SCHEDULED"
         if self.finished is not None and step >= self.finished:
             return "FINISHED"
         return STATES[min(step - self.scheduled, STEPS_TO_RUNNING) + 1]
@@ -76,10 +81,11 @@ class Execution:
         return {
             "vertex": self.vertex,
             "subtasks": None if self.subtasks is None else [list(span) for span in self.subtasks],
-            "scheduled": self.scheduled,
-            "deploying": self.scheduled + 1,
+            "scheduled": None if self.never else self.scheduled,
+            "deploying": None if self.running is None else self.scheduled + 1,
             "running": self.running,
             "finished": self.finished,
+            "waits_for_slots": self.waits,
             "waits_for": [wait.to_dict() for wait in self.waits_for],
         }
 
@@ -94,7 +100,7 @@ class Schedule:
     @property
     def last_step(self) -> int:
         """The step after which nothing changes any more."""
-        return max((execution.finished or execution.running for execution in self.executions), default=0)
+        return max((each.finished or each.running or each.scheduled for each in self.executions), default=0)
 
     def to_dict(self) -> dict[str, Any]:
         """The schedule as JSON-ready data."""
@@ -105,20 +111,28 @@ class Schedule:
         }
 
 
-def schedule_executions(graph: JobGraph, layout: Layout | None, strategy: Strategy) -> Schedule:
-    """Schedule a job; without a layout by vertex, since the subtasks are not known."""
+def schedule_executions(
+    graph: JobGraph, layout: Layout | None, strategy: Strategy, starting: Starting | None = None
+) -> Schedule:
+    """Schedule a job; without a layout by vertex, since the subtasks are not known.
+
+    `starting` says which regions start where there are too few slots; None: all of them.
+    """
     by_region = strategy == "regions"
     parts = _by_region(layout) if layout is not None and by_region else _by_vertex(graph, layout, strategy)
     waits = _region_waits(graph) if by_region else _vertex_waits(graph)
     found = [
         Execution(
             vertex=vertex,
-            subtasks=subtasks,
+            subtasks=some,
             scheduled=scheduled,
-            finished=finished if graph.dynamic else None,
+            finished=finished if graph.dynamic and fate == "starts" else None,
+            waits=fate == "waits",
+            never=fate == "never",
             waits_for=() if scheduled == FIRST_STEP else waits[vertex],
         )
         for vertex, subtasks, (scheduled, finished) in parts
+        for fate, some in _by_fate(layout, starting, vertex, subtasks)
     ]
     return Schedule(strategy=strategy, executions=tuple(sorted(found, key=lambda e: (e.scheduled, e.vertex))))
 
@@ -129,6 +143,21 @@ _VERTEX_STEPS: dict[Strategy, Callable[[JobGraph], list[Steps]]] = {
     "lazy": lazy_steps,
     "regions": vertex_region_steps,
 }
+
+
+def _by_fate(
+    layout: Layout | None, starting: Starting | None, vertex: int, subtasks: tuple[Range, ...] | None
+) -> Iterator[tuple[Fate, tuple[Range, ...] | None]]:
+    """Subtasks of a vertex apart by what becomes of their regions."""
+    if layout is None or starting is None or subtasks is None:
+        yield "starts", subtasks
+        return
+    found: dict[Fate, list[int]] = {}
+    for low, high in subtasks:
+        for subtask in range(low, high + 1):
+            found.setdefault(starting.fate(layout.region_of[layout.first[vertex] + subtask]), []).append(subtask)
+    for fate, members in found.items():
+        yield fate, fold(members)
 
 
 def _by_vertex(graph: JobGraph, layout: Layout | None, strategy: Strategy) -> Iterator[_Part]:

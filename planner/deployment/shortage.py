@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 from planner.deployment.cluster import Cluster
 from planner.deployment.layout import Layout, lay_out
-from planner.deployment.placement import request_order
+from planner.deployment.starting import FLINK_SAYS, Starting, find_starting, given_slots
 from planner.deployment.turns import least_slots
 from planner.errors import PlanningError
 from planner.graphs.job_graph import JobVertex
@@ -27,7 +27,7 @@ _Value = TypeVar("_Value", int, str)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupNeed:
-    """What one slot sharing group requires, and how many slots it gets when they are given out in order."""
+    """What one slot sharing group requires, and how many of the slots Flink gives it."""
 
     group: str
     required: int
@@ -49,11 +49,12 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortage:
-    """A cluster on which the job does not start."""
+    """A cluster on which not all of the job starts."""
 
     required: int  # at one time
     offered: int
     groups: tuple[GroupNeed, ...]
+    starting: Starting
     changes: tuple[Change, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,6 +67,12 @@ class Shortage:
                 {"slot_sharing_group": need.group, "required": need.required, "offered": need.offered}
                 for need in self.groups
             ],
+            "flink_says": FLINK_SAYS,
+            "regions": {
+                "start": sorted(self.starting.starts),
+                "wait": sorted(self.starting.waits),
+                "never": sorted(self.starting.never),
+            },
             "changes": [change.to_dict() for change in self.changes],
         }
 
@@ -87,6 +94,7 @@ def explain_shortage(plan: Plan, layout: Layout, cluster: Cluster, *, at_once: b
         required=required,
         offered=offered,
         groups=_needs(layout, offered),
+        starting=find_starting(layout, offered, at_once=at_once),
         changes=tuple(change for change in found if change),
     )
 
@@ -100,16 +108,18 @@ def _without_eager(layout: Layout, cluster: Cluster) -> Shortage:
         required=required,
         offered=cluster.total_slots,
         groups=_needs(layout, cluster.total_slots),
+        starting=find_starting(layout, cluster.total_slots, at_once=True),
         changes=(change, _more_task_managers(required, cluster), _more_slots(required, cluster)),
     )
 
 
 def _needs(layout: Layout, offered: int) -> tuple[GroupNeed, ...]:
     needs: dict[str, list[int]] = {}
-    for position, (_, vertex) in enumerate(request_order(layout)):
-        need = needs.setdefault(layout.job_graph.vertices[vertex].sharing, [0, 0])
+    given = set(given_slots(layout, offered))
+    for slot, subtasks in enumerate(layout.physical.slots):
+        need = needs.setdefault(layout.job_graph.vertices[subtasks[0][0]].sharing, [0, 0])
         need[0] += 1
-        need[1] += position < offered
+        need[1] += slot in given
     return tuple(GroupNeed(group=group, required=need[0], offered=need[1]) for group, need in needs.items())
 
 

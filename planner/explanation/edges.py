@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from planner.flink.network_buffers import NetworkBuffers
+from planner.graphs.exchange_size import exchange_buffers
 from planner.graphs.obstacle import Obstacle, to_remove
 from planner.graphs.repeated_keys import repeated_key
 from planner.graphs.stream_graph import StreamEdge
@@ -25,17 +27,19 @@ class Traffic:
     """What an edge between two chains costs at run time."""
 
     channels: int
-    gates: int  # input gates: one per consuming subtask
-    buffers: int  # of all gates
-    largest_gate: int  # buffers of the gate with the most channels
+    gates: int  # input gates: one for each consuming subtask
+    buffers_to_start: int  # the fewest network buffers of gates and partitions, all on one task manager
+    buffers_to_start_apart: int  # the same with every channel between two task managers
+    buffers_wanted: int  # what Flink wants to run well, wherever the subtasks are
 
     def to_dict(self) -> dict[str, Any]:
         """The figures as JSON-ready data."""
         return {
             "channels": self.channels,
             "gates": self.gates,
-            "buffers": self.buffers,
-            "largest_gate": self.largest_gate,
+            "buffers_to_start": self.buffers_to_start,
+            "buffers_to_start_apart": self.buffers_to_start_apart,
+            "buffers_wanted": self.buffers_wanted,
         }
 
 
@@ -164,13 +168,23 @@ def _traffic(plan: Plan, per_channel: int, floating: int) -> dict[int, Traffic]:
     if plan.job_graph is None or plan.execution_graph is None:
         return {}
     found: dict[int, Traffic] = {}
+    written: set[int] = set()
+    rules = NetworkBuffers(per_channel=per_channel, floating=floating)
     for edge in plan.execution_graph.edges:
-        gates = len(edge.consumed)
-        widest = max((last - first + 1 for _, first, last in edge.consumed), default=0)
-        found[plan.job_graph.edges[edge.job_edge].stream_edge] = Traffic(
+        job_edge = plan.job_graph.edges[edge.job_edge]
+        together, apart = exchange_buffers(
+            edge,
+            plan.execution_graph.parallelisms[edge.source],
+            rules,
+            blocking=job_edge.result_type == "BLOCKING",
+            written=job_edge.data_set in written,
+        )
+        written.add(job_edge.data_set)
+        found[job_edge.stream_edge] = Traffic(
             channels=edge.channels,
-            gates=gates,
-            buffers=edge.channels * per_channel + gates * floating,
-            largest_gate=widest * per_channel + floating,
+            gates=len(edge.consumed),
+            buffers_to_start=together.fewest,
+            buffers_to_start_apart=apart.fewest,
+            buffers_wanted=together.wanted,
         )
     return found

@@ -24,8 +24,9 @@ class Summary:
     channels: int | None
     slots: int | None
     slots_by_group: tuple[tuple[str, int], ...]
-    buffers: int | None  # of all input gates
-    largest_gate: int | None
+    buffers_to_start: int | None  # the fewest network buffers, all on one task manager
+    buffers_to_start_apart: int | None  # the same with every channel between two task managers
+    buffers_wanted: int | None  # what Flink wants to run well
 
     def to_dict(self) -> dict[str, Any]:
         """The figures as JSON-ready data."""
@@ -38,8 +39,9 @@ class Summary:
             "channels": self.channels,
             "slots": self.slots,
             "slots_by_group": dict(self.slots_by_group),
-            "buffers": self.buffers,
-            "largest_gate": self.largest_gate,
+            "buffers_to_start": self.buffers_to_start,
+            "buffers_to_start_apart": self.buffers_to_start_apart,
+            "buffers_wanted": self.buffers_wanted,
         }
 
 
@@ -56,6 +58,7 @@ def summarise(plan: Plan, edges: Sequence[EdgeExplanation]) -> Summary:
         channels=execution.execution_edges if execution else None,
         slots=execution.required_slots if execution else None,
         slots_by_group=execution.slots_by_group if execution else (),
-        buffers=sum(t.buffers for t in traffic) if execution else None,
-        largest_gate=max((t.largest_gate for t in traffic), default=0) if execution else None,
+        buffers_to_start=sum(t.buffers_to_start for t in traffic) if execution else None,
+        buffers_to_start_apart=sum(t.buffers_to_start_apart for t in traffic) if execution else None,
+        buffers_wanted=sum(t.buffers_wanted for t in traffic) if execution else None,
     )

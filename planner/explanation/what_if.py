@@ -13,7 +13,7 @@ from planner.operators import OperatorRef
 
 __all__ = ["ChangedId", "WhatIf", "compare"]
 
-FIGURES = ("operators", "chains", "tasks", "channels", "slots", "buffers")
+FIGURES = ("operators", "chains", "tasks", "channels", "slots", "buffers_to_start", "buffers_wanted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

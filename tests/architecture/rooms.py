@@ -53,7 +53,7 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.diff", "planner.snapshots", "planner.frontends", "planner.savepoints", "planner.lint.rules"}
     | {"planner.lint.rules.pyflink"},
     "planner.lint.rules.pyflink": PLANNER | {"planner.lint"},
-    "planner.lint.rules": PLANNER | {"planner.lint", "planner.diff", "planner.savepoints"},
+    "planner.lint.rules": PLANNER | {"planner.deployment"} | {"planner.lint", "planner.diff", "planner.savepoints"},
     # spark_runner: a room imports only rooms above it
     "spark_runner": frozenset(),
     "spark_runner.executor": frozenset({"spark_runner.executor.roles"}),

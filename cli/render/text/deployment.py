@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cli.render.folding import fold_groups
 from cli.render.names import vertex_labels
 from cli.render.styled import Line, Span, indented, line, table
 from cli.render.text.failover import failover_lines
@@ -13,15 +14,17 @@ from cli.render.words import count, memory_words, shell_word
 from planner.deployment.cluster import Cluster
 from planner.deployment.costs import Costs, EdgeCost
 from planner.deployment.deployment import Deployment
-from planner.deployment.placement import Placement, Spread
+from planner.deployment.layout import Layout
+from planner.deployment.placement import Placement
 from planner.deployment.shortage import Shortage
+from planner.deployment.starting import FLINK_SAYS
 from planner.deployment.undecided import Undecided
+from planner.flink.network_buffers import NETWORK_MEMORY_OPTIONS, Buffers
 
 __all__ = ["deployment_lines"]
 
 MOST_EDGES = 12
 MOST_NAMES = 20
-SPREAD_WORDS: dict[Spread, str] = {"evenly": "evenly spread", "packed": "packed"}
 
 
 def deployment_lines(deployment: Deployment) -> list[Line]:
@@ -33,7 +36,8 @@ def deployment_lines(deployment: Deployment) -> list[Line]:
     if deployment.placement and deployment.layout:
         parts.append(_placement(deployment.placement, deployment, names))
     if deployment.shortage and deployment.cluster:
-        parts.append(_shortage(deployment.shortage, deployment.cluster))
+        starting = _starting(deployment.shortage, deployment.layout, names) if deployment.layout else []
+        parts.append(_shortage(deployment.shortage, deployment.cluster, starting))
     if deployment.schedule:
         parts.append(schedule_lines(deployment.schedule, names))
     if deployment.layout:
@@ -52,7 +56,7 @@ def _cluster_words(cluster: Cluster) -> str:
 def _placement(placement: Placement, deployment: Deployment, names: Sequence[str]) -> list[Line]:
     assert deployment.layout is not None
     cluster, slots = placement.cluster, len(placement.turns)
-    used = f"{slots} of {cluster.total_slots} slots used, {SPREAD_WORDS[placement.spread]}"
+    used = f"{slots} of {cluster.total_slots} slots used, load balance {placement.mode}"
     lines = [line(("Deployment", "title"), (f" ({_cluster_words(cluster)}; {used})", "dim"))]
     if placement.last_turn:
         lines[0] = line(("Deployment", "title"), (f" ({_cluster_words(cluster)})", "dim"))
@@ -63,19 +67,37 @@ def _placement(placement: Placement, deployment: Deployment, names: Sequence[str
             )
         )
     lines += indented(task_manager_lines(placement, deployment.layout, names))
-    return [*lines, *_preferences(placement)]
+    return [*lines, line((f"  {_certainty(placement)}", "dim"))]
 
 
-def _preferences(placement: Placement) -> list[Line]:
-    met, full = placement.preferences.count("met"), placement.preferences.count("full")
-    if not met and not full:
-        return []
-    words = [f"{count(met, 'slot')} beside their inputs" if met > 1 else "1 slot beside its inputs"] if met else []
-    words += [f"{count(full, 'slot')} elsewhere, since the inputs' task managers were full"] if full else []
-    return [line((f"  {', '.join(words)}", "dim"))]
+def _certainty(placement: Placement) -> str:
+    if placement.certain:
+        return "Flink places the slots like this in every run; only the numbers of the task managers may differ"
+    slots = ", ".join(str(used) for used in sorted(placement.slots_used, reverse=True)[:MOST_NAMES])
+    more = f" and {placement.cluster.task_managers - MOST_NAMES} more" if len(placement.slots_used) > MOST_NAMES else ""
+    sure = f"certain is how many slots each task manager gives ({slots}{more})"
+    if placement.last_turn or placement.cluster.task_managers == 1:
+        sure = "which slot is used again by what is not fixed"
+    other = "--seed 1 shows another" if placement.seed is None else f"this is --seed {placement.seed}"
+    return f"one possible placement: {sure}; {other}"
 
 
-def _shortage(shortage: Shortage, cluster: Cluster) -> list[Line]:
+def _starting(shortage: Shortage, layout: Layout, names: Sequence[str]) -> list[Line]:
+    """What starts with the slots that are there, and what does not."""
+    rows: list[Sequence[str | Span]] = []
+    for word, regions in (
+        ("starts:", shortage.starting.starts),
+        ("stays SCHEDULED:", shortage.starting.waits),
+        ("stays CREATED:", shortage.starting.never),
+    ):
+        groups = [layout.physical.failover_regions[region] for region in sorted(regions)]
+        for number, run in enumerate(fold_groups(groups, names)[:MOST_NAMES]):
+            rows.append((word if number == 0 else "", run.text))
+    said = f'after slot.request.timeout Flink says "{FLINK_SAYS}"'
+    return [*indented(table(rows)), line((f"  {said}", "dim"))]
+
+
+def _shortage(shortage: Shortage, cluster: Cluster, starting: list[Line]) -> list[Line]:
     missing = shortage.required - shortage.offered
     head = line(
         ("Deployment", "title"), ": ", ("too few slots", "error"),
@@ -86,7 +108,7 @@ def _shortage(shortage: Shortage, cluster: Cluster) -> list[Line]:
         (need.group, str(need.required), (str(need.offered), "bad" if need.offered < need.required else ""))
         for need in shortage.groups
     ]
-    lines = [head, *indented(table(rows, right=(1, 2)))]
+    lines = [head, *indented(table(rows, right=(1, 2))), *starting]
     lines.append(line("  each of these would fit:" if shortage.changes else "  no single change would fit"))
     for change in shortage.changes:
         lines.append(line("    - ", (change.sentence, "change")))
@@ -98,19 +120,23 @@ def _shortage(shortage: Shortage, cluster: Cluster) -> list[Line]:
 
 
 def _costs(costs: Costs, names: Sequence[str]) -> list[Line]:
-    title = f" ({count(costs.channels, 'channel')}, {count(costs.buffers, 'network buffer')}, "
-    title += f"{memory_words(costs.buffers * costs.buffer_size)})"
+    where = "" if costs.task_managers else ", all on one task manager"
+    title = f" ({count(costs.channels, 'channel')}; network buffers: {_both(costs.buffers)}{where})"
     lines = [line(("Costs", "title"), (title, "dim"))]
     lines += indented(_edge_costs(costs, names))
     return [*lines, *_fullest(costs)]
 
 
+def _both(buffers: Buffers) -> str:
+    return f"{buffers.fewest} to start, {buffers.wanted} to run well"
+
+
 def _edge_costs(costs: Costs, names: Sequence[str]) -> list[Line]:
     if not costs.edges:
         return [line("no exchange between tasks: no channel, no network buffer")]
-    by_cost = sorted(costs.edges, key=lambda edge: (-edge.buffers, edge.edge))
+    by_cost = sorted(costs.edges, key=lambda edge: (-edge.buffers.fewest, edge.edge))
     shown = sorted(by_cost[:MOST_EDGES], key=lambda edge: edge.edge)
-    heads = ("", "from", "to", "", "channels", "remote", "buffers in", "out", "memory", "")
+    heads = ("", "from", "to", "", "channels", "remote", "buffers in", "out", "to run well", "")
     rows: list[Sequence[str | Span]] = [tuple((word, "dim") for word in heads)]
     rows += [_edge_row(edge, costs, names) for edge in shown]
     rest = len(costs.edges) - len(shown)
@@ -119,42 +145,54 @@ def _edge_costs(costs: Costs, names: Sequence[str]) -> list[Line]:
 
 
 def _edge_row(edge: EdgeCost, costs: Costs, names: Sequence[str]) -> Sequence[str | Span]:
-    most = max(other.buffers for other in costs.edges)
-    dearest = edge.buffers == most and any(other.buffers < most for other in costs.edges)
+    most = max(other.buffers.fewest for other in costs.edges)
+    dearest = edge.buffers.fewest == most and any(other.buffers.fewest < most for other in costs.edges)
     return (
         f"{edge.source + 1} -> {edge.target + 1}",
         names[edge.source],
         names[edge.target],
         (edge.ship_strategy, "code"),
         str(edge.channels),
-        "" if edge.remote_channels is None else str(edge.remote_channels),
-        str(edge.input_buffers),
-        str(edge.output_buffers),
-        memory_words(edge.buffers * costs.buffer_size),
+        _remote(edge.remote_channels),
+        str(edge.inputs.fewest),
+        str(edge.outputs.fewest),
+        str(edge.buffers.wanted),
         ("costs most", "warning") if dearest else "",
     )
 
 
+def _remote(bounds: tuple[int, int] | None) -> str:
+    if bounds is None:
+        return ""
+    return str(bounds[0]) if bounds[0] == bounds[1] else f"between {bounds[0]} and {bounds[1]}"
+
+
 def _fullest(costs: Costs) -> list[Line]:
     fullest = costs.fullest
-    if fullest is None or not fullest.buffers:
+    if fullest is None or not fullest.buffers.fewest:
         return []
-    need = f"task manager {fullest.task_manager} needs most: {count(fullest.buffers, 'buffer')}, "
-    need += memory_words(fullest.buffers * costs.buffer_size)
+    here = "" if costs.certain else ", in this placement"
+    size = costs.buffer_size
+    need = f"task manager {fullest.task_manager} takes most{here}: {_both(fullest.buffers)} "
+    need += f"({memory_words(fullest.buffers.fewest * size)}, {memory_words(fullest.buffers.wanted * size)})"
     if costs.available is None:
         hint = "network_memory under [tool.plan.cluster] in pyproject.toml would be checked against it"
         return [line(f"  {need}"), line((f"  {hint}", "dim"))]
-    have = f"{costs.available} buffers, {memory_words(costs.available * costs.buffer_size)}"
-    if not costs.overloaded:
-        return [line(f"  {need}, of {have}"), line(("  the network memory suffices", "good"))]
-    wanted = memory_words(fullest.buffers * costs.buffer_size, up=True)
-    return [
-        line(f"  {need}, and has {have}"),
-        line(
-            ("  too little network memory", "error"), f" on {count(len(costs.overloaded), 'task manager')}: "
-            f"give each {wanted} (taskmanager.memory.network.max), or lower the parallelism at the dearest edge",
-        ),
-    ]  # fmt: skip
+    have = f"  it has {costs.available} ({memory_words(costs.available * size)}): "
+    both = " and ".join(NETWORK_MEMORY_OPTIONS)
+    if costs.overloaded:
+        wanted = memory_words(fullest.buffers.fewest * size, up=True)
+        return [
+            line(f"  {need}"),
+            line(have, ("too few, the job does not start", "error"), f"; set {both} to {wanted} or more"),
+        ]
+    if costs.hungriest > costs.available:
+        wanted = memory_words(costs.hungriest * size, up=True)
+        return [
+            line(f"  {need}"),
+            line(have, ("it starts, but has fewer than it wants", "warning"), f"; set {both} to {wanted}"),
+        ]
+    return [line(f"  {need}"), line(have, ("enough to run well", "good"))]
 
 
 def _undecided(undecided: Undecided, names: Sequence[str]) -> list[Line]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from cli.render.styled import Line, Span, indented, line, table
 from cli.render.words import count, max_parallelism_words, parallelism_words, shell_word
 from planner.explanation.chains import ChainExplanation, ChainLink
-from planner.explanation.edges import EdgeExplanation
+from planner.explanation.edges import EdgeExplanation, Traffic
 from planner.explanation.explain import Explanation
+from planner.explanation.summary import Summary
 from planner.operators import ORIGIN_WORDS
 
 if TYPE_CHECKING:
@@ -145,8 +146,8 @@ def _traffic(edge: EdgeExplanation) -> list[Line]:
     if edge.traffic:
         gates = count(edge.traffic.gates, "input gate")
         sides = f"{edge.source.parallelism} -> {edge.target.parallelism} subtasks"
-        figures = f"{sides}: {count(edge.traffic.channels, 'channel')}, {count(edge.traffic.buffers, 'network buffer')}"
-        lines.append(line((f"{figures} in {gates}", "dim")))
+        figures = f"{sides}: {count(edge.traffic.channels, 'channel')} in {gates}"
+        lines.append(line((f"{figures}; network buffers: {buffer_words(edge.traffic)}", "dim")))
     return lines
 
 
@@ -182,21 +183,28 @@ def _summary(explanation: Explanation) -> list[Line]:
         rows.append(("tasks", "?", "batch mode decides the missing parallelisms at run time"))
     else:
         groups = ", ".join(f"{group} {slots}" for group, slots in figures.slots_by_group)
-        per = (
-            f"{explanation.buffers_per_channel} per channel and {explanation.floating_buffers} floating per input gate"
-        )
         rows += [
             ("tasks", str(figures.tasks), "subtasks of all chains"),
             ("channels", str(figures.channels), "between subtasks of different chains"),
             ("slots", str(figures.slots), f"by slot sharing group: {groups}" if groups else ""),
-            ("network buffers", str(figures.buffers), f"{per}; {_largest(explanation)}" if figures.buffers else ""),
+            ("network buffers", *_buffers(explanation)),
         ]
     return [line(("Summary", "title")), *indented(table([(a, b, (c, "dim")) for a, b, c in rows], right=(1,)))]
 
 
-def _largest(explanation: Explanation) -> str:
-    """Which edge takes the most buffers, and what the largest gate holds."""
+def _buffers(explanation: Explanation) -> tuple[str, str]:
+    """How many network buffers the job needs and wants, and which edge takes most of them."""
     edges = [(edge, edge.traffic) for edge in explanation.between if edge.traffic]
-    edge, traffic = max(edges, key=lambda pair: pair[1].buffers)
+    if not edges:
+        return "0", ""
+    edge, traffic = max(edges, key=lambda pair: pair[1].buffers_to_start)
     ends = f"{edge.source.label} -> {edge.target.label}"
-    return f"most on {ends} ({traffic.buffers}); the largest gate has {explanation.summary.largest_gate}"
+    words = f"{buffer_words(explanation.summary)}; most on {ends} ({traffic.buffers_to_start})"
+    return str(explanation.summary.buffers_to_start), words
+
+
+def buffer_words(figures: Traffic | Summary) -> str:
+    """The fewest buffers with which something starts, by how much crosses task managers, and what it wants."""
+    low, high = figures.buffers_to_start, figures.buffers_to_start_apart
+    start = f"{low} to start on one task manager" + (f", up to {high} on several" if high != low else "")
+    return f"{start}, {figures.buffers_wanted} to run well"

@@ -8,7 +8,7 @@ from cli.render.folding import fold_groups, span
 from cli.render.styled import Line, Span, indented, line, table
 from cli.render.text.schedule import ranges
 from cli.render.words import count
-from planner.deployment.failover import Failover, Reason, RegionRestart, ResultPart
+from planner.deployment.failover import RELEASE_OPTION, Failover, Reason, RegionRestart, ResultPart
 from planner.deployment.layout import Layout
 
 __all__ = ["failover_lines"]
@@ -18,6 +18,7 @@ REASONS: dict[Reason, str] = {
     "failed": "failed",
     "task-manager-lost": "ran on the lost task manager",
     "result-lost": "its result was lost and is needed again",
+    "result-released": "its result was released when its readers had finished, and is needed again",
     "consumer": "reads a restarting region",
 }
 
@@ -39,12 +40,10 @@ def _restarts(restarts: Sequence[RegionRestart], layout: Layout, names: Sequence
     """Regions restarted for one reason, neighbours that follow a pattern folded."""
     rows: list[Sequence[str | Span]] = []
     for reason in REASONS:
-        for begun in (True, False):
-            chosen = [restart.region for restart in restarts if (restart.reason, restart.begun) == (reason, begun)]
-            words = REASONS[reason] + ("" if begun else ", not begun yet")
-            for run in fold_groups([layout.physical.failover_regions[region] for region in chosen], names):
-                label = f"region{'' if run.length == 1 else 's'} {_numbers(chosen[run.first : run.last + 1])}"
-                rows.append((label, (words, "bad" if reason == "failed" else ""), run.text))
+        chosen = [restart.region for restart in restarts if restart.reason == reason]
+        for run in fold_groups([layout.physical.failover_regions[region] for region in chosen], names):
+            label = f"region{'' if run.length == 1 else 's'} {_numbers(chosen[run.first : run.last + 1])}"
+            rows.append((label, (REASONS[reason], "bad" if reason == "failed" else ""), run.text))
     more = len(rows) - MOST_ROWS
     return [*table(rows[:MOST_ROWS]), *([line((f"... and {count(more, 'row')} more", "dim"))] if more > 0 else [])]
 
@@ -62,6 +61,10 @@ def _again(failover: Failover, layout: Layout, names: Sequence[str]) -> list[Lin
         rows.append(("read again:", f"the input of {sources}, {since}"))
     rows += [("computed again:", _part(part, names)) for part in failover.recomputed[:MOST_ROWS]]
     rows += [("kept, read once more:", _part(part, names)) for part in failover.kept[:MOST_ROWS]]
+    if failover.waiting:
+        rows.append(("not begun:", f"{count(failover.waiting, 'subtask')} behind it, which keep their first attempt"))
+    if any(restart.reason == "result-released" for restart in failover.restarts):
+        rows.append(("to keep results:", f"{RELEASE_OPTION}: false (they stay until the job ends)"))
     return table(rows)
 
 

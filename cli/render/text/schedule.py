@@ -52,7 +52,9 @@ def _table(schedule: Schedule, shown: Sequence[Execution], names: Sequence[str])
         rows.append(
             (
                 f"{execution.vertex + 1}.", (names[execution.vertex], "operator"), ranges(execution.subtasks),
-                str(execution.scheduled), str(execution.scheduled + 1), str(execution.running),
+                "" if execution.never else str(execution.scheduled),
+                "" if execution.running is None else str(execution.scheduled + 1),
+                "" if execution.running is None else str(execution.running),
                 "" if execution.finished is None else str(execution.finished),
                 _waits(execution, names) or _nothing(schedule.strategy),
             )
@@ -65,6 +67,8 @@ def _nothing(strategy: Strategy) -> str:
 
 
 def _waits(execution: Execution, names: Sequence[str]) -> str:
+    if execution.waits:
+        return "slots that are not there"
     words = [_wait(wait, execution.vertex, names) for wait in execution.waits_for[:MOST_RANGES]]
     more = len(execution.waits_for) - len(words)
     return ", ".join([*words, *([f"{more} more"] if more else [])])

@@ -15,7 +15,6 @@ __all__ = ["task_manager_lines"]
 
 MOST_ROWS = 40
 MOST_SUBTASKS = 20  # of one slot
-PREFERENCE_WORDS = {"none": "", "met": "beside its inputs", "full": "its inputs' task managers are full"}
 
 
 def task_manager_lines(placement: Placement, layout: Layout, names: Sequence[str]) -> list[Line]:
@@ -37,7 +36,7 @@ def _rows(
 ) -> list[Sequence[str | Span]]:
     label = f"task manager{'' if first == last else 's'} {span(first, last)}"
     if not managers[first]:
-        return [(label, "", "", ("idle", "dim"), "")]
+        return [(label, "", "", ("idle", "dim"))]
     rows: list[Sequence[str | Span]] = []
     for position, slot in enumerate(managers[first]):
         ends = list(zip(slot.subtasks, managers[last][position].subtasks, strict=True))
@@ -45,6 +44,5 @@ def _rows(
         shown = [f"{names[v]}[{progression(low, high, length)}]" for (v, low), (_, high) in ends[:MOST_SUBTASKS]]
         text = ", ".join(shown) + (f" and {len(ends) - len(shown)} more" if len(ends) > len(shown) else "")
         turn = f"turn {slot.turn + 1}" if in_turns else ""
-        preference = (PREFERENCE_WORDS[slot.preference] if length == 1 else "", "dim")
-        rows.append((label if position == 0 else "", turn, f"slot {slot.number}", text, preference))
+        rows.append((label if position == 0 else "", turn, f"slot {slot.number}", text))
     return rows

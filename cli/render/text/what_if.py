@@ -65,13 +65,16 @@ def _exchanges(difference: WhatIf) -> list[Line]:
     return lines
 
 
+NAMES = {"buffers_to_start": "network buffers to start", "buffers_wanted": "network buffers to run well"}
+
+
 def _figures(difference: WhatIf) -> list[Line]:
     rows: list[Sequence[str | Span]] = []
     for name, before, after in difference.figures:
         if before != after:
             shown = ["?" if value is None else str(value) for value in (before, after)]
             step = f"{after - before:+}" if before is not None and after is not None else ""
-            rows.append((name, shown[0], "->", shown[1], (step, "dim")))
+            rows.append((NAMES.get(name, name), shown[0], "->", shown[1], (step, "dim")))
     if not rows:
         return [line(("Figures", "title"), ": as before")]
     return [line(("Figures", "title")), *indented(table(rows, right=(1, 3)))]

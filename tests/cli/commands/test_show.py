@@ -34,7 +34,7 @@ def show(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
 
 
 PLACED = """\
-Deployment (2 task managers with 2 slots each; 4 of 4 slots used, packed)
+Deployment (2 task managers with 2 slots each; 4 of 4 slots used, load balance none)
   task manager 0  slot 0  Source: 1[0], Source: 2[0], 3[0], 5[0], 4[0], 6 -> Sink: Print to Std. Out[0]
                   slot 1  Source: 1[1], Source: 2[1], 3[1], 5[1], 4[1], 6 -> Sink: Print to Std. Out[1]
   task manager 1  slot 0  Source: 1[2], Source: 2[2], 3[2], 5[2], 4[2], 6 -> Sink: Print to Std. Out[2]
@@ -52,44 +52,54 @@ TIMELINE = """\
 """
 
 FAILED = """\
-Failure of count[0] with task manager 0: 6 subtasks in 2 regions restart, 2 do not
-  region 2  failed                                   count[0-1], Sink: write[0-1]
-  region 0  its result was lost and is needed again  Source: read[0], clean[0]
-  read again:            the input of Source: read[0], from its beginning
-  computed again:        clean[0] for count
-  kept, read once more:  clean[1] for count
+Failure of count[0] with task manager 1: 4 subtasks in 1 region restart, 4 do not
+  region 2  failed  count[0-1], Sink: write[0-1]
+  kept, read once more:  clean[0-1] for count
 """
+RUNNABLE = TWO_STAGES | {"options": {"jobmanager.scheduler": "Default"}}  # pipelined exchanges in batch mode
 
 WIDE = """\
-  task managers 0-4999  slot 0  v1[0-4999], v2[0-4999], """
-
-PACKED_WIDE = """\
   task managers 0-4999  slot 0  v1[0,2,..,9998], v2[0,2,..,9998], """
 
 
 def test_a_placement_and_a_timeline(show: Any) -> None:
-    text = show(ORDER, "--task-managers", "2", "--slots", "2", "--spread", "packed", "--schedule", "lazy")
+    text = show(ORDER, "--task-managers", "2", "--slots", "2", "--load-balance", "none", "--schedule", "lazy")
     assert PLACED in text
     assert TIMELINE in text
     assert "6.  6 -> Sink: Print to Std. Out  0-3               7          8        9  5 RUNNING, 4 RUNNING\n" in text
 
 
 def test_a_failure_with_its_task_manager(show: Any) -> None:
-    text = show(TWO_STAGES, "--task-managers", "2", "--slots", "4", "--fail", "count[0]", "--lose-task-manager")
+    options = ("--task-managers", "2", "--slots", "4", "--load-balance", "slots")
+    text = show(RUNNABLE, *options, "--fail", "count[0]", "--lose-task-manager")
     assert FAILED in text
+    assert "4 subtasks behind it, which keep their first attempt" in show(RUNNABLE, "--fail", "read[1]")
 
 
-def test_too_few_slots_are_no_error_but_an_answer(show: Any) -> None:
-    text = show(ORDER, "--task-managers", "1", "--slots", "3")
+def test_a_pipelined_exchange_in_batch_mode_is_refused_as_flinks_scheduler_does(show: Any) -> None:
+    text = show(TWO_STAGES, "--task-managers", "2", "--slots", "4", code=2)
+    assert "the exchange from Source: read to clean is pipelined, and Flink would not start the job" in text
+    assert "jobmanager.scheduler: Default" in text
+
+
+def test_too_few_slots_say_what_starts_what_waits_and_what_would_fit(
+    show: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["show", ORDER, "--stage", "physical", "--task-managers", "1", "--slots", "3", "--schedule", "eager"]
+    assert main(call) == 2
+    text = capsys.readouterr().out
+    assert "stays SCHEDULED:  Source: 1[0-3], Source: 2[0-3]" in text
+    assert 'Flink says "Could not acquire the minimum required resources."' in text
+    assert "  1. Source: 1[0-3]                     .s\n" in text, "nothing runs"
     assert "too few slots, 4 required and 3 offered (1 task manager with 3 slots): 1 missing" in text
     assert "see plan explain --set job.parallelism=3" in text
 
 
-@pytest.mark.parametrize(("spread", "expected"), [("evenly", WIDE), ("packed", PACKED_WIDE)])
-def test_a_large_cluster_is_folded(show: Any, spread: str, expected: str) -> None:
-    options = ("--task-managers", "5000", "--slots", "2", "--spread", spread, "--schedule", "regions", "--fail", "2[7]")
-    text = show(wide(10_000), *options)
-    assert expected in text
+@pytest.mark.parametrize("mode", ["none", "slots"])
+def test_a_large_cluster_is_folded(show: Any, mode: str) -> None:
+    cluster = ("--task-managers", "5000", "--slots", "2", "--load-balance", mode)
+    text = show(wide(10_000), *cluster, "--schedule", "regions", "--fail", "2[7]")
+    assert WIDE in text
     assert "Failure of v2[7]: 100 000 subtasks in 1 region restart, 0 do not" in text
     assert len(text.splitlines()) < 80
     assert max(len(line) for line in text.splitlines()) < 400
@@ -108,7 +118,7 @@ def test_json_has_the_deployment_next_to_the_stage(show: Any) -> None:
         "--format",
         "json",
     )
-    document = json.loads(show(TWO_STAGES, *options))
+    document = json.loads(show(RUNNABLE, *options))
     assert list(document) == ["name", "physical", "deployment"]
     deployment = document["deployment"]
     placed = [
@@ -132,7 +142,7 @@ def test_nothing_is_added_where_nothing_is_asked(show: Any) -> None:
 def test_batch_mode_says_what_it_does_not_know(show: Any) -> None:
     operators = [{key: value for key, value in o.items() if key != "parallelism"} for o in TWO_STAGES["operators"]]
     operators[2]["parallelism"] = 3
-    job = TWO_STAGES | {"operators": operators}
+    job = RUNNABLE | {"operators": operators}
     options = ("--task-managers", "2", "--slots", "2", "--schedule", "regions", "--fail", "write[9]")
     text = show(job, *options)
     assert "In batch mode Flink decides at run time, from the data, every parallelism that nobody set." in text
@@ -154,9 +164,35 @@ def test_the_projects_cluster_is_used_and_the_command_line_wins(show: Any, tmp_p
     (tmp_path / "pyproject.toml").write_text(settings, encoding="utf-8")
     text = show(ORDER)
     assert "Deployment (2 task managers with 2 slots each; 4 of 4 slots used" in text
-    assert "task manager 0 needs most: 210 buffers, 6.6 MiB, and has 128 buffers, 4 MiB" in text
-    assert "too little network memory on 2 task managers: give each 6.6 MiB" in text
+    assert "task manager 0 takes most, in this placement: 100 to start, 320 to run well (3.1 MiB, 10 MiB)" in text
+    assert "it has 128 (4 MiB): it starts, but has fewer than it wants; set taskmanager.memory.network.min" in text
+    (tmp_path / "pyproject.toml").write_text(settings.replace("4mb", "2mb"), encoding="utf-8")
+    assert "it has 64 (2 MiB): too few, the job does not start; set taskmanager.memory.network.min" in show(ORDER)
     assert "Deployment (4 task managers with 2 slots each; 4 of 8 slots used" in show(ORDER, "--task-managers", "4")
+
+
+def test_spread_is_an_older_name(show: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["show", ORDER, "--stage", "physical", "--task-managers", "4", "--slots", "2", "--spread", "evenly"]
+    assert main(call) == 0
+    printed = capsys.readouterr()
+    assert "load balance slots" in printed.out
+    assert "--spread evenly is now --load-balance slots" in printed.err
+    assert "contradict each other" in show(ORDER, *call[4:], "--load-balance", "tasks", code=2)
+
+
+def test_a_seed_shows_another_possible_placement(show: Any) -> None:
+    options = ("--task-managers", "2", "--slots", "2")
+    first, other = show(ORDER, *options), show(ORDER, *options, "--seed", "1")
+    assert "one possible placement: certain is how many slots each task manager gives (2, 2)" in first
+    assert first != other
+    assert show(ORDER, *options, "--seed", "1") == other
+    forward = {"parallelism": 4, "operators": [{"id": "s", "type": "source"}, {"id": "m", "type": "map", "input": "s"}]}
+    assert "Flink places the slots like this in every run" in show(forward, *options)
+
+
+def test_load_balance_modes_belong_to_versions(show: Any) -> None:
+    options = ("--task-managers", "2", "--slots", "2", "--load-balance", "tasks")
+    assert "Flink 2.1 does not know it" in show(ORDER, *options, "--flink", "2.1", code=2)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +200,7 @@ def test_the_projects_cluster_is_used_and_the_command_line_wins(show: Any, tmp_p
     [
         ("job", ["--slots", "2"], "belong to the physical stage, not to the job graph"),
         ("physical", ["--slots", "0"], "--slots"),
-        ("physical", ["--spread", "packed"], "there is no cluster to spread over"),
+        ("physical", ["--load-balance", "slots"], "there is no cluster to place slots on"),
         ("physical", ["--schedule", "laz"], "did you mean `lazy`?"),
         ("physical", ["--lose-task-manager"], "add --fail VERTEX[SUBTASK]"),
         ("physical", ["--fail", "3[1]", "--lose-task-manager"], "give a cluster that is large enough"),

@@ -21,7 +21,7 @@ def drawn(capsys: pytest.CaptureFixture[str], *options: str) -> str:
 
 
 def test_task_managers_are_frames_with_their_slots(capsys: pytest.CaptureFixture[str]) -> None:
-    text = drawn(capsys, "--task-managers", "3", "--slots", "2")
+    text = drawn(capsys, "--task-managers", "3", "--slots", "2", "--load-balance", "slots")
     assert text.count("subgraph t") == 3
     assert text.count(":::slot") == 4  # the job needs four slots
     assert text.count("1 slot free") == 2

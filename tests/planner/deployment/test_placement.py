@@ -1,4 +1,4 @@
-"""What a right placement is, on random jobs and clusters; and the rules for where a slot goes."""
+"""What a right placement is, on random jobs and clusters; what Flink fixes of it, and what it leaves to chance."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from hypothesis import strategies as st
 
 from benchmarks.jobs import wide
 from planner.deployment.cluster import Cluster, resolve_cluster
-from planner.deployment.layout import Layout
-from planner.deployment.placement import MAX_DISTINCT_LOCATIONS, Placement, Spread, place_slots
+from planner.deployment.layout import Layout, lay_out
+from planner.deployment.placement import Placement, place_slots
+from planner.deployment.remote import local_channels, remote_bounds
 from planner.deployment.turns import least_slots
+from planner.flink.profile import LoadBalanceMode
 from planner.pipeline import Plan
 from planner.settings.pyproject import Cluster as ClusterSettings
 from tests.support.deployments import TWO_STAGES, cluster, compiled, decided_plans, laid_out
+from tests.support.strategies import Job
 
-SPREADS: tuple[Spread, ...] = ("evenly", "packed")
-spreads = st.sampled_from(SPREADS)
+MODES: tuple[LoadBalanceMode, ...] = ("none", "slots", "tasks", "min-resources")
+modes = st.sampled_from(MODES)
 clusters = st.builds(cluster, st.integers(1, 12), st.integers(1, 5))
 
 
@@ -60,36 +63,18 @@ def takes_turns_only_where_it_must_and_may(layout: Layout, placement: Placement)
                 assert layout.is_blocking(edge) or turn_of[producer] == reads, "a pipelined channel across turns"
 
 
-def is_beside_the_input_with_the_fewest_places(layout: Layout, placement: Placement) -> None:
-    """As far as there is room; and of the places to choose from, the least used or (packed) the most used."""
-    used: Counter[tuple[int, int]] = Counter()
+def gives_each_task_manager_its_share(layout: Layout, placement: Placement) -> None:
+    """Full task managers and one rest, or (slots) counts that differ by one at most, in every turn."""
     offered = placement.cluster
-    for slot, subtasks in enumerate(layout.physical.slots):
-        turn, manager = placement.turns[slot], placement.task_managers[slot]
-        free = {m: used[turn, m] for m in range(offered.task_managers) if used[turn, m] < offered.slots}
-        wanted = preferred(layout, placement, subtasks)
-        choice = wanted & set(free) or set(free)
-        assert manager in choice
-        assert free[manager] == (min if placement.spread == "evenly" else max)(free[m] for m in choice)
-        expected = "none" if not wanted else "met" if manager in wanted else "full"
-        assert placement.preferences[slot] == expected
-        used[turn, manager] += 1
-
-
-def preferred(layout: Layout, placement: Placement, subtasks: tuple[tuple[int, int], ...]) -> set[int]:
-    """By the rule's own words: of the first subtask with a preference, the places of the input with the fewest."""
-    asking = subtasks[0][0]
-    for vertex, subtask in subtasks:
-        inputs = []
-        for edge in layout.inputs[vertex]:
-            _, low, high = edge.consumed[subtask]
-            numbers = layout.numbers(edge.source)[low : high + 1]
-            places = {placement.task_managers[layout.slot_of[number]] for number in numbers}
-            if edge.source < asking and len(places) <= MAX_DISTINCT_LOCATIONS:
-                inputs.append(places)
-        if inputs:
-            return min(inputs, key=len)
-    return set()
+    for turn in range(placement.last_turn + 1):
+        places = zip(placement.task_managers, placement.turns, strict=True)
+        used = Counter(manager for manager, at in places if at == turn)
+        counts = sorted((used[manager] for manager in range(offered.task_managers)), reverse=True)
+        if placement.mode == "slots":
+            assert counts[0] - counts[-1] <= 1
+        else:
+            full, rest = divmod(sum(counts), offered.slots)
+            assert [count for count in counts if count] == [offered.slots] * full + [rest] * (rest > 0)
 
 
 # What a right placement is.
@@ -97,14 +82,17 @@ RULES = (
     shares_slots_rightly,
     gives_every_slot_away_once,
     takes_turns_only_where_it_must_and_may,
-    is_beside_the_input_with_the_fewest_places,
+    gives_each_task_manager_its_share,
 )
 
 
-@given(decided_plans(), clusters, spreads)
-def test_a_placement_is_right_or_there_are_too_few_slots(made: Plan, offered: Cluster, spread: Spread) -> None:
-    layout = laid_out(made)
-    placement = place_slots(layout, offered, spread)
+@given(decided_plans(), clusters, modes, st.none() | st.integers(0, 99))
+def test_a_placement_is_right_or_there_are_too_few_slots(
+    made: Plan, offered: Cluster, mode: LoadBalanceMode, seed: int | None
+) -> None:
+    layout = lay_out(made, mode)
+    assert layout is not None
+    placement = place_slots(layout, offered, mode, seed=seed)
     fits = len(layout.physical.slots) <= offered.total_slots
     assert (placement is not None) == (least_slots(layout) <= offered.total_slots)
     assert layout.job_graph.dynamic or (placement is not None) == fits, "a streaming job holds all slots at once"
@@ -112,54 +100,87 @@ def test_a_placement_is_right_or_there_are_too_few_slots(made: Plan, offered: Cl
         rule(layout, placement)
 
 
-@given(st.integers(1, 40), st.integers(1, 12), st.integers(1, 6))
-def test_without_preferences_slots_spread_evenly_or_fill_up(parallelism: int, managers: int, slots: int) -> None:
+@given(decided_plans(), clusters, modes, st.integers(0, 99))
+def test_what_is_called_certain_is_the_same_for_every_seed(
+    made: Plan, offered: Cluster, mode: LoadBalanceMode, seed: int
+) -> None:
+    layout = lay_out(made, mode)
+    assert layout is not None
+    first, other = (place_slots(layout, offered, mode, seed=chosen) for chosen in (None, seed))
+    if first is None or other is None or not first.certain:
+        return
+    assert neighbours(first) == neighbours(other)
+
+
+@given(decided_plans(), clusters, modes, st.integers(0, 99))
+def test_remote_channels_stay_within_their_bounds(
+    made: Plan, offered: Cluster, mode: LoadBalanceMode, seed: int
+) -> None:
+    layout = lay_out(made, mode)
+    assert layout is not None
+    first, other = (place_slots(layout, offered, mode, seed=chosen) for chosen in (None, seed))
+    for edge in layout.execution_graph.edges if first and other else ():
+        assert first is not None
+        assert other is not None
+        low, high = remote_bounds(layout, edge, first)
+        for placement in (first, other):
+            assert low <= edge.channels - local_channels(layout, edge, placement) <= high
+
+
+def neighbours(placement: Placement) -> set[frozenset[tuple[int, int]]]:
+    """The slots that are on one task manager, whatever its number, by turn."""
+    found: dict[int, set[tuple[int, int]]] = defaultdict(set)
+    for slot, manager in enumerate(placement.task_managers):
+        found[manager].add((placement.turns[slot], slot))
+    return {frozenset(slots) for slots in found.values()}
+
+
+@pytest.mark.parametrize(
+    ("partition", "parallelism", "managers", "slots", "certain"),
+    [
+        ("forward", 4, 2, 2, True),  # regions of one slot, in order: {0, 1} {2, 3}
+        ("forward", 3, 2, 2, False),  # two and one: which task manager answers first is open
+        ("forward", 3, 3, 2, False),
+        ("forward", 3, 3, 1, True),
+        ("rebalance", 4, 2, 2, False),  # one region: its slots come in any order
+        ("rebalance", 4, 1, 4, True),
+        ("rebalance", 4, 4, 1, True),
+    ],
+)
+def test_what_flink_fixes(partition: str, parallelism: int, managers: int, slots: int, certain: bool) -> None:
+    read = {"from": "s", "partition": partition}
     job = {
         "parallelism": parallelism,
-        "operators": [{"id": "s", "type": "source"}, {"id": "o", "type": "sink", "input": "s"}],
+        "operators": [
+            {"id": "s", "type": "source"},
+            {"id": "m", "type": "map", "input": read, "chaining": "start_new"},
+        ],
     }
-    layout, offered = laid_out(compiled(job)), cluster(managers, slots)
-    if parallelism > offered.total_slots:
-        return
-    evenly, packed = (place_slots(layout, offered, spread) for spread in SPREADS)
-    assert evenly is not None
-    assert packed is not None
-    counts = Counter(evenly.task_managers)
-    assert max(counts.values()) - min(counts[manager] for manager in range(managers)) <= 1
-    full, rest = divmod(parallelism, slots)
-    assert sorted(Counter(packed.task_managers).values(), reverse=True) == [slots] * full + [rest] * (rest > 0)
-
-
-def fan_out(sources: int, readers: int, **extra: object) -> Layout:
-    """Readers in a sharing group of their own, so that each asks for a slot with its inputs placed."""
-    reader = {"id": "read", "type": "map", "input": {"from": "s", "partition": "rebalance"}, "parallelism": readers}
-    return laid_out(
-        compiled(
-            {
-                "operators": [
-                    {"id": "s", "type": "source", "parallelism": sources},
-                    {**reader, "slot_sharing_group": "readers", **extra},
-                    {"id": "o", "type": "sink", "input": "read", "parallelism": readers},
-                ]
-            }
-        )
-    )
-
-
-@pytest.mark.parametrize(("sources", "preference"), [(1, "met"), (8, "met"), (9, "none")])
-def test_an_input_in_more_than_eight_places_has_no_say(sources: int, preference: str) -> None:
-    layout = fan_out(sources, 1)
-    placement = place_slots(layout, cluster(12, 2))
+    placement = place_slots(laid_out(compiled(job)), cluster(managers, slots))
     assert placement is not None
-    assert placement.preferences[layout.slot_of[layout.first[1]]] == preference
+    assert placement.certain == certain
 
 
-def test_a_full_preferred_task_manager_is_passed_over() -> None:
-    layout = fan_out(1, 4)
-    placement = place_slots(layout, cluster(3, 2))
+def test_tasks_fill_the_emptier_slots() -> None:
+    layout = lay_out(compiled(narrow(2, 4, 1)), "tasks")
+    assert layout is not None
+    assert layout.physical.slots == (((0, 0), (1, 0)), ((0, 1), (1, 1)), ((1, 2), (2, 0)), ((1, 3),))
+    assert laid_out(compiled(narrow(2, 4, 1))).physical.slots[0] == ((0, 0), (1, 0), (2, 0))
+
+
+def test_spreading_beats_the_input_preference() -> None:
+    placement = place_slots(laid_out(compiled(narrow(2, 4, 1))), cluster(4, 2), "slots")
     assert placement is not None
-    assert placement.task_managers == (0, 0, 1, 2, 1)
-    assert placement.preferences == ("none", "met", "full", "full", "full")
+    assert placement.slots_used == (1, 1, 1, 1)
+
+
+def narrow(*parallelisms: int) -> Job:
+    """Operators in a line with a rebalance between any two."""
+    operators: list[Job] = [{"id": "o0", "type": "source", "parallelism": parallelisms[0]}]
+    for number, parallelism in enumerate(parallelisms[1:], start=1):
+        read = {"from": f"o{number - 1}", "partition": "rebalance"}
+        operators.append({"id": f"o{number}", "type": "map", "input": read, "parallelism": parallelism})
+    return {"operators": operators}
 
 
 def test_turns_follow_blocking_results() -> None:
@@ -182,10 +203,10 @@ def test_slots_alone_start_as_many_task_managers_as_are_needed() -> None:
     assert (configured.task_managers, configured.slots, configured.as_needed) == (4, 5, False)
 
 
-@pytest.mark.parametrize("spread", SPREADS)
-def test_a_hundred_thousand_subtasks_on_five_thousand_task_managers(spread: Spread) -> None:
+@pytest.mark.parametrize("mode", ["none", "slots"])
+def test_a_hundred_thousand_subtasks_on_five_thousand_task_managers(mode: LoadBalanceMode) -> None:
     layout, offered = laid_out(compiled(wide(10_000))), cluster(5_000, 2)
-    placement = place_slots(layout, offered, spread)
+    placement = place_slots(layout, offered, mode)
     assert placement is not None
     assert layout.first[-1] == 100_000
     shares_slots_rightly(layout, placement)  # the other rules walk all 900,000,000 channels
@@ -193,5 +214,4 @@ def test_a_hundred_thousand_subtasks_on_five_thousand_task_managers(spread: Spre
     assert placement.last_turn == 0
     used = Counter(placement.task_managers)
     assert set(used.values()) == {2}
-    if spread == "packed":
-        assert all(before <= after for before, after in pairwise(placement.task_managers))
+    assert all(before <= after for before, after in pairwise(placement.task_managers))

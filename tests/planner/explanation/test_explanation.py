@@ -90,14 +90,17 @@ def test_the_figures_add_up(job: JobDefinition) -> None:
     execution = compiled.execution_graph
     figures = explanation.summary
     if execution is None:
-        assert figures.tasks is figures.channels is figures.slots is figures.buffers is None
+        assert figures.tasks is figures.channels is figures.slots is figures.buffers_to_start is None
         return
     traffic = [edge.traffic for edge in explanation.between if edge.traffic]
     assert figures.channels == sum(t.channels for t in traffic) == execution.execution_edges
     assert figures.tasks == sum(chain.parallelism for chain in explanation.chains)
     assert figures.operators == sum(len(chain.links) for chain in explanation.chains)
     assert figures.slots == sum(slots for _, slots in figures.slots_by_group)
-    assert figures.buffers == sum(2 * t.channels + 8 * t.gates for t in traffic)
+    assert figures.buffers_to_start == sum(t.buffers_to_start for t in traffic)
+    assert figures.buffers_to_start_apart == figures.buffers_to_start + 2 * figures.channels
+    assert all(t.gates < t.buffers_to_start <= t.buffers_to_start_apart for t in traffic)
+    assert figures.buffers_wanted == sum(t.buffers_wanted for t in traffic)
 
 
 def walk(graph: JobGraph) -> list[int | None]:

@@ -80,21 +80,33 @@ def test_pl106_counts_the_slots_of_the_cluster(project: Project, settings: str, 
     assert project.codes("job.yaml") == (["PL106"] if fires else [])
 
 
-@pytest.mark.parametrize(("buffers", "fires"), [(11, True), (12, False)])
-def test_pl105_needs_two_buffers_a_channel_and_eight_a_gate(project: Project, buffers: int, fires: bool) -> None:
-    # One subtask on each of two task managers, whose gate has two channels: 2 x 2 + 8 = 12 buffers of 32 KiB.
-    memory = buffers * 32
-    project.write("pyproject.toml", f'[tool.plan.cluster]\ntask_managers = 2\nnetwork_memory = "{memory}kb"\n')
+@pytest.mark.parametrize(
+    ("managers", "buffers", "said"),
+    [
+        # Both subtasks of each side on one: 2 partitions of 2 + 1, 2 gates of 1; wanted are 4 times 2 x 2 + 8.
+        (1, 7, "does not start with fewer than 8 network buffers, and it has 7"),
+        (1, 8, "wants 48 network buffers, and it has 8"),
+        (1, 47, "wants 48 network buffers, and it has 47"),
+        (1, 48, None),
+        # One of each on either of two: 2 + 1, and 1 + 2 for the channel between the two.
+        (2, 5, "does not start with fewer than 6 network buffers, and it has 5"),
+        (2, 6, "wants 24 network buffers, and it has 6"),
+        (2, 24, None),
+    ],
+)
+def test_pl105_knows_what_starts_and_what_runs_well(
+    project: Project, managers: int, buffers: int, said: str | None
+) -> None:
+    memory = f'network_memory = "{buffers * 32}kb"'
+    project.write("pyproject.toml", f"[tool.plan.cluster]\ntask_managers = {managers}\n{memory}\n")
     project.write("job.yaml", CLEAN)
     findings = project.findings("job.yaml")
-    assert [finding.code for finding in findings] == (["PL105"] if fires else [])
-    assert all("need 12 network buffers" in finding.message and "has 11" in finding.message for finding in findings)
-
-
-def test_pl105_counts_all_subtasks_of_the_fullest_task_manager(project: Project) -> None:
-    project.write("pyproject.toml", '[tool.plan.cluster]\ntask_managers = 1\nnetwork_memory = "32kb"\n')
-    project.write("job.yaml", CLEAN)
-    assert "need 24 network buffers" in project.findings("job.yaml")[0].message
+    assert [finding.code for finding in findings] == (["PL105"] if said else [])
+    for finding in findings:
+        assert said is not None
+        assert said in finding.message
+        assert finding.severity == ("error" if "start" in said else "warning")
+        assert "taskmanager.memory.network.min and taskmanager.memory.network.max" in (finding.fix or "")
 
 
 def test_a_sources_own_parallelism_is_blamed_where_it_is_set(project: Project) -> None:

@@ -14,7 +14,7 @@ function overview() {
     el("h2", {}, "Overview"),
     el("div", { class: "tiles" },
       tile("operators", "operators"), tile("chains", "tasks (chains)"), tile("tasks", "subtasks"),
-      tile("slots", "slots"), tile("channels", "channels"), tile("buffers", "network buffers")),
+      tile("slots", "slots"), tile("channels", "channels"), tile("buffers_to_start", "network buffers to start"), tile("buffers_wanted", "to run well")),
     figures.tasks === null ? el("p", { class: "muted" }, "Batch mode decides the missing parallelisms at run time.") : "",
     el("p", {}, `${figures.chained_edges} of ${count(figures.edges, "edge")} are chained.`),
     ...runSummary(),

@@ -110,7 +110,7 @@ function edgeBody() {
       edge.side !== null && ["side output", edge.side],
       edge.input > 0 && ["input", String(edge.input)],
       traffic && ["channels", `${traffic.channels}, into ${count(traffic.gates, "input gate")}`],
-      traffic && ["network buffers", `${traffic.buffers}; the largest gate has ${traffic.largest_gate}`],
+      traffic && ["network buffers", `${traffic.buffers_to_start} to start on one task manager, up to ${traffic.buffers_to_start_apart} on several; ${traffic.buffers_wanted} to run well`],
       data.run && data.run.records[edge.source] && edge.side === null && ["records", `${data.run.records[edge.source][1] ?? "not counted"}`],
     ]),
     edge.changes.length > 0 && heading("The smallest change that chains it"),
@@ -173,7 +173,7 @@ function switchCard(number, label) {
 }
 
 function effect(shown) {
-  const changed = shown.figures.filter(([, before, after]) => before !== after);
+  const changed = shown.figures.filter(([, before, after]) => before !== after).map(([name, ...both]) => [name.replaceAll("_", " "), ...both]);
   return [
     shown.chained.length ? el("p", { class: "good" }, `${count(shown.chained.length, "edge")} would chain: ${shown.chained.map((at) => edgeName(data.edges[at])).slice(0, 6).join("; ")}`) : null,
     shown.broken.length ? el("p", { class: "bad" }, `no longer chained: ${shown.broken.map((at) => edgeName(data.edges[at])).join("; ")}`) : null,
