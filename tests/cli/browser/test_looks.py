@@ -99,7 +99,7 @@ def chain_job(operators: int, parallelism: int = 4) -> str:
 def test_every_size_opens_and_can_be_read(
     open_page: Callable[..., Opened], render: Callable[..., Path], operators: int
 ) -> None:
-    found = open_page(render(chain_job(operators)))
+    found = open_page(render(chain_job(operators)), viewport={"width": 700, "height": 900})
     assert f"{operators}\noperators" in found.panel()
     for tab in TABS[:4]:
         found.tab(tab)
@@ -107,6 +107,14 @@ def test_every_size_opens_and_can_be_read(
             "new DOMMatrix(document.querySelector('section:not([hidden]) > svg').style.transform).a"
         )
         assert scale >= 0.5  # names of eleven points stay letters
+        assert found.page.evaluate(
+            """() => {
+              const { left, right, top, bottom } = document.getElementById("stages").getBoundingClientRect();
+              const inside = (box) => box.left >= left && box.right <= right && box.top >= top && box.bottom <= bottom;
+              const parts = [...document.querySelectorAll("section:not([hidden]) [role=button]")];
+              return parts.some((part) => inside(part.getBoundingClientRect()));
+            }"""
+        )
     found.page.evaluate("location.hash = '#stage=stream&op=o3'")
     found.page.get_by_role("heading", name="Map (o3)").wait_for()
     inside = found.page.evaluate(

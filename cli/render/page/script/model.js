@@ -26,7 +26,10 @@ function el(tag, attributes, ...children) {
 const count = (number, noun) => `${number.toLocaleString("en").replaceAll(",", "\u202f")} ${noun}${number === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
 const span = (low, high) => (low === high ? `${low}` : `${low}-${high}`);
 const called = (operator) => (operator.key === operator.name ? operator.name : `${operator.name} (${operator.key})`);
-const edgeName = (edge) => `${operators.get(edge.source).name} → ${operators.get(edge.target).name}`;
+const uses = new Map();
+for (const { name } of data.operators) uses.set(name, (uses.get(name) || 0) + 1);
+const told = (operator) => (uses.get(operator.name) > 1 ? called(operator) : operator.name); // apart from its namesakes
+const edgeName = (edge) => `${told(operators.get(edge.source))} → ${told(operators.get(edge.target))}`;
 
 // Numbers that were folded into runs of [first, how many, step].
 const unfolded = new Map();

@@ -80,11 +80,19 @@ function fit(section) {
   const { clientWidth: width, clientHeight: height } = section;
   const own = svg.viewBox.baseVal;
   const scale = Math.max(Math.min((width - 24) / own.width, (height - 24) / own.height, 1.3), 0.5);
-  views.set(section, {
-    x: Math.max((width - own.width * scale) / 2, 12),
-    y: Math.max((height - own.height * scale) / 2, 12),
-    scale,
-  });
+  const view = { x: Math.max((width - own.width * scale) / 2, 12), y: Math.max((height - own.height * scale) / 2, 12), scale };
+  views.set(section, view);
+  place(section);
+  if (own.width * scale + 24 > width) startAtFirst(section, view);
+}
+
+// What does not fit is shown from its first part on: the corner of a wide drawing is often empty.
+function startAtFirst(section, view) {
+  const first = drawing(section).querySelector("[role=button]");
+  if (!first) return;
+  const part = first.getBoundingClientRect(), frame = section.getBoundingClientRect();
+  view.x += frame.left + frame.width / 2 - (part.left + part.width / 2);
+  view.y += frame.top + 24 - part.top;
   place(section);
 }
 
