@@ -17,10 +17,11 @@ from cli.render.pictures.palette import dark_of
 __all__ = ["asset", "dark_rules", "embedded", "filled", "island", "policy", "script"]
 
 SCRIPT = ("theme.js", "model.js", "view.js", "select.js", "panel.js", "overview.js", "list.js", "start.js")
-# What Graphviz writes and the page needs not: comments, titles, links without a target, attributes the style sheet has.
+# What Graphviz writes and the page needs not: comments, titles, links without a target, attributes that the style
+# sheet has, texts of blanks.
 _SPARE = re.compile(
     r"<!--.*?-->|<title>.*?</title>\n?|</?a\b[^>]*>\n?| xml:space=\"preserve\"| font-family=\"[^\"]*\""
-    r"| xmlns:xlink=\"[^\"]*\"",
+    r"| xmlns:xlink=\"[^\"]*\"|<text[^>]*>(?:&#160;|\s)*</text>\n?",
     re.DOTALL,
 )
 _ID = re.compile(r'(<(?:g|path|text|svg)\b[^>]*?) id="')
