@@ -1,4 +1,4 @@
-"""The entry point of `plan`: the table of commands, and how errors are told. Exit codes are in `exit_codes`.
+"""The entry point of `plan`: the table of commands, and how errors are printed. Exit codes are in `exit_codes`.
 
 A command is the function of its own name in the module of its own name; it returns its exit code, or None for 0.
 Modules are imported when their command is used, so that `plan explain` pays for nothing else.

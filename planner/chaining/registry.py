@@ -22,7 +22,7 @@ RULES: tuple[ChainingRule, ...] = (
     # The job and the shape of the graph: nothing at the edge itself can change these.
     ch001_chaining_disabled.RULE,
     ch002_multiple_inputs.RULE,
-    # What the two operators were told.
+    # Settings of the two operators.
     ch003_different_slot_sharing_group.RULE,
     ch004_upstream_never_chains.RULE,
     ch005_downstream_starts_new_chain.RULE,
@@ -33,7 +33,7 @@ RULES: tuple[ChainingRule, ...] = (
     # Numbers that must agree.
     ch009_different_parallelism.RULE,
     ch010_different_max_parallelism.RULE,
-    # What else arrives, and what stands at the head.
+    # Other inputs, and the head of the chain.
     ch011_shared_input_position.RULE,
     ch012_yielding_after_legacy_source.RULE,
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from planner.errors import JobDefinitionError, OptionError
 from planner.frontends.scripts.handover import LoadOptions
 from planner.job import JobDefinition
-from planner.spelling import did_you_mean
+from planner.spelling import nearest
 
 __all__ = ["load_job", "load_jobs", "split_spec"]
 
@@ -66,5 +66,9 @@ def _near(path: Path) -> str:
     if path.is_dir():
         return "this is a folder: name the file in it"
     folder = path.parent
-    names = sorted(p.name for p in folder.iterdir() if p.suffix in (".py", *_YAML)) if folder.is_dir() else []
-    return did_you_mean(str(path), [str(folder / name) for name in names]) or "check the path"
+    if not folder.is_dir():
+        return f"there is no folder {str(folder)!r}"
+    # By the name without its folder and its ending, which are alike in files that have nothing else in common.
+    files = {file.stem: file for file in sorted(folder.iterdir()) if file.suffix in (".py", *_YAML)}
+    close = nearest(path.stem, files)
+    return f"did you mean `{files[close]}`?" if close else "check the path"

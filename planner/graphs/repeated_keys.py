@@ -1,4 +1,7 @@
-"""Keyed exchanges that move nothing: the records already lie by the same key. Lint and explain share this judgement."""
+"""Keyed exchanges that move nothing, because the records are already partitioned by the same key.
+
+Lint and explain share this judgement.
+"""
 
 from __future__ import annotations
 

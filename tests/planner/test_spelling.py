@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from planner.errors import OptionError
+from planner.frontends.loading import load_job
 from planner.spelling import nearest, nearest_or_all
 
 COMMANDS = ("cancel", "diff", "explain", "lint", "order", "render", "rule", "run", "runs", "schema", "show")
@@ -25,3 +29,13 @@ def test_dashes_and_case_are_no_misspelling() -> None:
 def test_all_words_are_named_where_none_is_near() -> None:
     assert nearest_or_all("zzz", ["a", "b", "a"]) == "known: a, b"
     assert nearest_or_all("zzz", map(str, range(25))).endswith("18, 19 and 5 more")
+
+
+@pytest.mark.parametrize(
+    ("written", "hint"), [("jbo.py", "did you mean `{}/job.yaml`?"), ("zzz.yaml", "check the path")]
+)
+def test_files_are_compared_by_their_name_alone(tmp_path: Path, written: str, hint: str) -> None:
+    (tmp_path / "job.yaml").write_text("")
+    with pytest.raises(OptionError) as caught:
+        load_job(tmp_path / written)
+    assert caught.value.hint == hint.format(tmp_path)

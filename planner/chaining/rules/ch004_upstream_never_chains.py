@@ -27,7 +27,7 @@ RULE = ChainingRule(
     slug="upstream-never-chains",
     about="strategy",
     summary="the upstream strategy is NEVER",
-    checks=("Whether the upstream operator was told `disable_chaining()` (YAML: `chaining: disable`)."),
+    checks=("Whether the upstream operator has `disable_chaining()` (YAML: `chaining: disable`)."),
     why=(
         "An operator with the strategy NEVER is a task of its own: neither the edge into it nor any edge out "
         "of it chains."

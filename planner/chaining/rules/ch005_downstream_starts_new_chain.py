@@ -34,7 +34,7 @@ RULE = ChainingRule(
     about="strategy",
     summary="the downstream strategy is NEVER or HEAD",
     checks=(
-        "Whether the downstream operator was told `start_new_chain()` or `disable_chaining()`, or is keyed in "
+        "Whether the downstream operator has `start_new_chain()` or `disable_chaining()`, or is keyed in "
         "batch mode, where Flink sorts its input and makes it the head of a chain. Before Flink 2.0 (`--flink 1.20`) "
         "an operator with two inputs starts a chain too."
     ),

@@ -63,7 +63,7 @@ class KafkaSource:
 
     @staticmethod
     def builder() -> KafkaSource:
-        """An empty source, to be told more."""
+        """A source without settings yet."""
         return KafkaSource()
 
     def _with(self, key: str, value: Any) -> KafkaSource:
