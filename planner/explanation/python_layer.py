@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ __all__ = [
     "part_of",
 ]
 
+_SECRET = re.compile(r"password|secret|token|credential|access.?key", re.IGNORECASE)
 HELPER_WORDS: dict[Helper, str] = {
     "key_by": "PyFlink's own, for key_by(): puts the key in front of each record",
     "window_all": "PyFlink's own, for window_all(): gives all records one key",
@@ -130,6 +132,7 @@ class PythonExplanation:
     apart: tuple[PairExplanation, ...]
     helpers: tuple[PartRef, ...]  # operators that PyFlink put in, and that stand alone
     dropped: tuple[PartRef, ...]  # operators of the script that are not part of the job
+    connectors: tuple[tuple[PartRef, str], ...]  # with the calls each was made by
     recorded: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -141,6 +144,7 @@ class PythonExplanation:
             "apart": [one.to_dict() for one in self.apart],
             "helpers": [one.to_dict() for one in self.helpers],
             "dropped": [one.to_dict() for one in self.dropped],
+            "connectors": [{**part.to_dict(), "made_by": calls} for part, calls in self.connectors],
             "recorded": list(self.recorded),
         }
 
@@ -157,7 +161,11 @@ def explain_python(plan: Plan) -> PythonExplanation | None:
         apart=_apart(merging.apart),
         helpers=tuple(part_of(operator) for operator in _alone(merging)),
         dropped=tuple(part_of(operator) for operator in merging.dropped),
-        recorded=merging.written.recorded,
+        connectors=tuple(_connectors(merging.job.operators)),
+        recorded=(
+            *merging.written.recorded,
+            *(f"{key} = {_option(key, value)}" for key, value in merging.written.options.items()),
+        ),
     )
 
 
@@ -177,6 +185,17 @@ def _apart(verdicts: Iterable[PairVerdict]) -> tuple[PairExplanation, ...]:
         )
         for verdict in verdicts
     )
+
+
+def _option(key: str, value: object) -> object:
+    return "***" if _SECRET.search(key) else value
+
+
+def _connectors(operators: Iterable[Operator]) -> Iterator[tuple[PartRef, str]]:
+    for operator in operators:
+        for remark in operator.remarks:
+            if remark.startswith("connector:"):
+                yield part_of(operator), remark.removeprefix("connector:")
 
 
 def _alone(merging: Merging) -> list[Operator]:

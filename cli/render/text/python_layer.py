@@ -28,6 +28,9 @@ def python_layer_lines(layer: PythonExplanation) -> list[Line]:
         lines += indented(pair_lines(pair))
     lines += indented(_listed("put in by PyFlink, and not merged", layer.helpers))
     lines += indented(_listed("not part of the job: execute_and_collect drops them", layer.dropped))
+    if layer.connectors:
+        rows: list[Sequence[str | Span]] = [(part.key, (calls, "dim")) for part, calls in layer.connectors]
+        lines += [line(("  connectors", "dim")), *indented(table(rows), 4)]
     if layer.recorded:
         lines.append(line(("  only for runs: ", "dim"), ("; ".join(layer.recorded), "dim")))
     return lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from planner.frontends.pyflink.values.types import (
 )
 from planner.job import Behaviour, PythonFunction, Reader, Sequence, Writer
 
-__all__ = ["SinkFacts", "SourceFacts", "schema_type", "sink_facts", "source_facts"]
+__all__ = ["SinkFacts", "SourceFacts", "connector_remarks", "schema_type", "sink_facts", "source_facts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +42,12 @@ class SinkFacts:
     co_locates: bool = False
     topic_selector: Any = None
     takes_row_data: bool = False
+
+
+def connector_remarks(connector: Any) -> Iterator[str]:
+    """The calls that a connector was made by, as plans show them."""
+    if isinstance(connector, Recorded):
+        yield f"connector:{connector!r}"
 
 
 # --- sources ----------------------------------------------------------------------------------------------------------

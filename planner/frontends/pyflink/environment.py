@@ -7,7 +7,7 @@ from typing import Any
 
 from planner.errors import JobDefinitionError
 from planner.frontends.pyflink.calls import Calls, JavaCalls
-from planner.frontends.pyflink.connector_facts import source_facts
+from planner.frontends.pyflink.connector_facts import connector_remarks, source_facts
 from planner.frontends.pyflink.declared.common.execution_config import ExecutionConfig
 from planner.frontends.pyflink.declared.datastream.checkpoint_config import CheckpointConfig
 from planner.frontends.pyflink.declared.datastream.checkpointing_mode import CheckpointingMode
@@ -254,7 +254,7 @@ class StreamExecutionEnvironment:
         draft = self._calls.operator(
             [], "source", type_info or facts.type, name=source_name, behaviour=facts.behaviour, bounded=facts.bounded,
             watermarks=Watermarks(out_of_orderness=watermark_strategy.out_of_orderness),
-            remarks=(f"lost-assigner:{lost}",) if lost else None,
+            remarks=tuple(connector_remarks(source)) + ((f"lost-assigner:{lost}",) if lost else ()) or None,
         )  # fmt: skip
         return self._stream(draft)
 

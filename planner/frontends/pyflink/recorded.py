@@ -8,9 +8,11 @@ that knows the whole line it was made by.
 from __future__ import annotations
 
 import functools
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
 
 from planner.errors import JobDefinitionError
@@ -19,6 +21,7 @@ from planner.frontends.scripts.places import user_location
 __all__ = ["Call", "Recorded"]
 
 _DECLARED: Final = __name__.rpartition(".")[0] + ".declared."
+_SECRET: Final = re.compile(r"password|passwd|secret|jaas|token|credential|api.?key|private.?key", re.IGNORECASE)
 _BUILT_IN: Final = {"Any", "None", "str", "int", "float", "bool", "bytes", "list", "dict"}
 
 
@@ -34,7 +37,12 @@ class Call:
         return self.arguments[0][1] if self.arguments else None
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(_shown(value) for _, value in self.arguments)})"
+        if _SECRET.search(self.name):
+            return f"{self.name}(***)"
+        shown = [_shown(value) for _, value in self.arguments]
+        if shown and isinstance(self.first(), str) and _SECRET.search(self.first()):
+            shown[1:] = ["***"] * len(shown[1:])  # a property whose value nobody should see in a plan
+        return f"{self.name}({', '.join(shown)})"
 
 
 class Recorded:
@@ -158,6 +166,8 @@ def _bound(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
 def _shown(value: Any) -> str:
     if isinstance(value, (str, int, float, bool, type(None), Recorded)):
         return repr(value)
+    if isinstance(value, Enum):
+        return str(value)
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(_shown(part) for part in value)}]"
     return getattr(value, "__name__", None) or type(value).__name__

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from planner.errors import JobDefinitionError
-from planner.frontends.pyflink.connector_facts import sink_facts
+from planner.frontends.pyflink.connector_facts import connector_remarks, sink_facts
 from planner.frontends.pyflink.declared.datastream.functions import (
     FilterFunction,
     FlatMapFunction,
@@ -242,6 +242,7 @@ class DataStream(Settings):
         draft = calls.operator(
             [read], "sink", read.record_type, behaviour=facts.behaviour, api="v2", committer=facts.committer or None,
             extra_ids=facts.extra_ids or None, co_locates=facts.co_locates or None,
+            remarks=tuple(connector_remarks(sink)) or None,
         )  # fmt: skip
         return DataStreamSink(draft)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from planner.errors import JobDefinitionError
+from planner.explanation.explain import explain_plan
 from planner.frontends.python_loader import load_python
 from planner.frontends.scripts.handover import LoadOptions
 from tests.support.pyflink_scripts import names, plan_of, plans_of, write_script
@@ -94,3 +95,19 @@ def test_a_job_of_our_own_api_as_pyflink_would_compile_it(tmp_path: Path) -> Non
 def test_arguments_reach_the_script(tmp_path: Path) -> None:
     body = "import sys\nenv.set_parallelism(int(sys.argv[1]))\nlines.map(str).print()"
     assert plan_of(tmp_path, body, LoadOptions(arguments=("4",))).stream_graph.nodes[-1].parallelism == 4
+
+
+def test_connectors_are_shown_without_their_secrets(tmp_path: Path) -> None:
+    body = (
+        "from pyflink.common import SimpleStringSchema\n"
+        "from pyflink.datastream.connectors.kafka import KafkaSource\n"
+        "source = (KafkaSource.builder().set_topics('orders').set_property('sasl.jaas.config', 'hunter2')\n"
+        "          .set_value_only_deserializer(SimpleStringSchema()).build())\n"
+        "env.from_source(source, WatermarkStrategy.no_watermarks(), 'kafka').print()"
+    )
+    explained = explain_plan(plan_of(tmp_path, body)).python
+    assert explained is not None
+    ((part, calls),) = explained.connectors
+    assert part.name == "kafka"
+    assert "set_topics(['orders'])" in calls
+    assert "hunter2" not in calls
