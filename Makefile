@@ -20,7 +20,7 @@ PYTEST_ARGS ?=
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-clusters test-kills test-flink lint type unit bench golden docs clean
+.PHONY: help setup demo test test-clusters test-kills test-flink lint type unit bench compare-flink golden docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ type: $(READY) ## mypy --strict on planner
 
 unit: $(READY) ## pytest alone; PYTEST_ARGS="-k chaining" narrows it
 	$(BIN)/python -m pytest -m "not cluster and not flink" -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+
+compare-flink: $(READY) ## run small jobs on a real Flink and compare slots, restarts, schedules and buffers; takes half an hour
+	$(BIN)/python -m benchmarks.flink.compare
 
 bench: $(READY) ## measure against real Flink, Typer and plain Spark; prints ratios
 	$(BIN)/python -m benchmarks

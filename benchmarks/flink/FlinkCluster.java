@@ -384,7 +384,7 @@ public class FlinkCluster {
         options.setString("taskmanager.memory.network.min", buffers * 32 + "kb");
         options.setString("taskmanager.memory.network.max", buffers * 32 + "kb");
         try (Run run = new Run(test, options)) {
-            if (!run.await(ExecutionState.RUNNING, 15_000)) return false;
+            if (!run.await(ExecutionState.RUNNING, PATIENCE)) return false;
             Thread.sleep(4_000); // buffers of remote channels are asked for when tasks already run
             return run.cluster.getJobStatus(run.id).get() == JobStatus.RUNNING;
         } catch (Exception refused) {

@@ -16,13 +16,13 @@ HEAP = "-Xmx6g"  # 20,000 chained operators take Flink 4 GB: every prefix of the
 HARNESS = Path(__file__).with_name("FlinkPlanTimes.java")
 
 
-def java_command() -> list[str]:
-    """The command line up to FlinkPlanTimes' own arguments, with Flink installed and the program compiled."""
+def java_command(program: Path = HARNESS) -> list[str]:
+    """The command line up to a Java program's own arguments, with Flink installed and the program compiled."""
     java, javac = tool("java"), tool("javac")
     libraries = install() / "pyflink" / "lib"
     class_path = os.pathsep.join(str(jar) for jar in sorted(libraries.glob("*.jar")))
-    classes = _compile(javac, class_path)
-    return [java, HEAP, "-cp", f"{classes}{os.pathsep}{class_path}", HARNESS.stem]
+    classes = _compile(javac, class_path, program)
+    return [java, HEAP, "-cp", f"{classes}{os.pathsep}{class_path}", program.stem]
 
 
 def tool(name: str) -> str:
@@ -53,10 +53,10 @@ def install() -> Path:
     return home
 
 
-def _compile(javac: str, class_path: str) -> Path:
+def _compile(javac: str, class_path: str, program: Path) -> Path:
     classes = CACHE / "flink-classes"
-    compiled = classes / f"{HARNESS.stem}.class"
-    if not compiled.exists() or compiled.stat().st_mtime < HARNESS.stat().st_mtime:
+    compiled = classes / f"{program.stem}.class"
+    if not compiled.exists() or compiled.stat().st_mtime < program.stat().st_mtime:
         classes.mkdir(parents=True, exist_ok=True)
-        subprocess.run([javac, "-nowarn", "-cp", class_path, "-d", classes, HARNESS], check=True, capture_output=True)
+        subprocess.run([javac, "-nowarn", "-cp", class_path, "-d", classes, program], check=True, capture_output=True)
     return classes

@@ -27,7 +27,7 @@ MOST_REGIONS = 64  # above that a failure is told by its region alone
 def plan_data(plan: Plan, explanation: Explanation, deployment: Deployment | None) -> dict[str, Any]:
     """Operators, tasks, edges, subtasks and slots."""
     texts = _Texts()
-    layout = lay_out(plan)
+    layout = deployment.layout if deployment and deployment.layout else lay_out(plan)
     return {
         "name": explanation.name,
         "file": plan.job.location.file,
