@@ -48,50 +48,54 @@ class DeployedJob:
 
 def deployed_snapshot(snapshot: Snapshot) -> DeployedJob:
     """A job of ours, or of a baseline."""
-    together = list(range(len(snapshot.operators)))
-    for edge in snapshot.edges:
-        if edge.chained and snapshot.operators[edge.target].kind == "multi_input":
-            together[edge.source] = edge.target  # it takes the source into its own task
-        elif edge.chained:
-            together[edge.target] = edge.source
-    head = [_head(together, place) for place in range(len(together))]
+    head = _heads(snapshot)
     heads = list(dict.fromkeys(head))
     number = {place: count for count, place in enumerate(heads)}
     inputs: list[Counter[tuple[int, str]]] = [Counter() for _ in heads]
     for edge in snapshot.edges:
         if not edge.chained:
             inputs[number[head[edge.target]]][number[head[edge.source]], edge.partitioner] += 1
-    members: list[list[int]] = [[] for _ in heads]
-    for place, own in enumerate(head):
-        members[number[own]].append(place)
+    vertices = (_snapshot_vertex(snapshot, head, first, into) for first, into in zip(heads, inputs, strict=True))
+    ships: list[Counter[str]] = [Counter() for _ in snapshot.operators]
+    for edge in snapshot.edges:
+        ships[edge.target][edge.partitioner] += 1
+    operators = (
+        DeployedOperator(name=without_counters(one.name), parallelism=one.parallelism, ships=arriving)
+        for one, arriving in zip(snapshot.operators, ships, strict=True)
+    )
     return DeployedJob(
-        name=snapshot.name,
-        vertices=tuple(
-            DeployedVertex(
-                id=snapshot.operators[first].id,
-                chain=tuple(without_counters(snapshot.operators[place].name) for place in own),
-                parallelism=snapshot.operators[first].parallelism,
-                max_parallelism=snapshot.operators[first].effective_max_parallelism,
-                inputs=into,
-            )
-            for first, own, into in zip(heads, members, inputs, strict=True)
-        ),
-        operators=tuple(
-            DeployedOperator(
-                name=without_counters(operator.name),
-                parallelism=operator.parallelism,
-                ships=Counter(edge.partitioner for edge in snapshot.edges if edge.target == place),
-            )
-            for place, operator in enumerate(snapshot.operators)
-        ),
-        slots=snapshot.total_slots,
+        name=snapshot.name, vertices=tuple(vertices), operators=tuple(operators), slots=snapshot.total_slots
     )
 
 
-def _head(together: list[int], place: int) -> int:
-    while together[place] != place:
-        place = together[place]
-    return place
+def _heads(snapshot: Snapshot) -> list[int]:
+    """By operator, the head of its chain."""
+    front = list(range(len(snapshot.operators)))
+    for edge in snapshot.edges:
+        if edge.chained and snapshot.operators[edge.target].kind == "multi_input":
+            front[edge.source] = edge.target  # it takes the source into its own task
+        elif edge.chained:
+            front[edge.target] = edge.source
+    found = []
+    for place in range(len(front)):
+        while front[place] != place:
+            front[place] = front[front[place]]
+            place = front[place]
+        found.append(place)
+    return found
+
+
+def _snapshot_vertex(
+    snapshot: Snapshot, head: list[int], first: int, inputs: Mapping[tuple[int, str], int]
+) -> DeployedVertex:
+    members = [one for one, own in zip(snapshot.operators, head, strict=True) if own == first]
+    return DeployedVertex(
+        id=snapshot.operators[first].id,
+        chain=tuple(without_counters(one.name) for one in members),
+        parallelism=snapshot.operators[first].parallelism,
+        max_parallelism=snapshot.operators[first].effective_max_parallelism,
+        inputs=inputs,
+    )
 
 
 def deployed_observed(job: ObservedJob) -> DeployedJob:
