@@ -10,7 +10,7 @@ from planner.errors import InternalError
 from planner.graphs.stream_building import runs_in_batch_mode
 from planner.job import JobDefinition, Operator, Transformation, Union
 from planner.merging.alignment import align
-from planner.merging.merge import Merger
+from planner.merging.merge import Merger, flattened
 from planner.merging.pairs import PairVerdict, unmerged_pairs
 from planner.merging.workspace import Workspace, inputs_of
 
@@ -47,6 +47,10 @@ def compile_python_layer(job: JobDefinition) -> Merging:
         roots.append(_collect(work, merger.latest(work.layer.collect)))
     _write_caches(work)
     finished = work.reachable([*_cache_writers(work, roots), *roots])
+    for identity in finished:
+        step = work.steps[identity]
+        if isinstance(step, Operator) and step.merged:
+            work.steps[identity] = flattened(step)
     merged = replace(
         job, transformations=tuple(_settled(work, identity) for identity in finished), python=None, next_id=work.next_id
     )

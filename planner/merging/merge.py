@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import replace
 
 from planner.errors import PlanningError
@@ -11,7 +10,7 @@ from planner.job import Operator, Partition, Union
 from planner.merging.pairs import obstacles_of, pair_of
 from planner.merging.workspace import Workspace, inputs_of
 
-__all__ = ["Merger"]
+__all__ = ["Merger", "flattened"]
 
 
 class Merger:
@@ -116,27 +115,37 @@ class Merger:
 
 
 def _merged(first: Operator, second: Operator, identity: int, parallelism: int) -> Operator:
-    parts = (*(first.merged or (first,)), *(second.merged or (second,)))
+    """Two operators as one. Names and parts are put together at the end, by `flattened`: chains may be long."""
     return replace(
         first,
         id=identity,
-        key=", ".join(part.key for part in parts),
-        name=f"{first.name}, {second.name}",
         parallelism=parallelism,
         parallelism_inherited=True,
-        buffer_timeout=_smaller(first.buffer_timeout, second.buffer_timeout),
-        description=", ".join(text for text in (first.description, second.description) if text) or None,
         output=second.output,
-        ignores=(*first.ignores, *second.ignores),
-        remarks=(*first.remarks, *second.remarks),
-        helper=first.helper if first.python == "keyed" else None,  # values of a keyed stream keep no state
-        merged=parts,
+        merged=(first, second),
     )
 
 
-def _smaller(first: int | None, second: int | None) -> int | None:
-    """Unset counts as -1 in PyFlink, so it wins."""
-    return None if first is None or second is None else min(first, second)
-
-
-Consumers = Mapping[int, Mapping[int, None]]
+def flattened(operator: Operator) -> Operator:
+    """A merged operator with all that it was made of, in order."""
+    parts: list[Operator] = []
+    waiting = [operator]
+    while waiting:
+        current = waiting.pop()
+        if current.merged:
+            waiting.extend(reversed(current.merged))
+        else:
+            parts.append(current)
+    timeouts = [part.buffer_timeout for part in parts]
+    return replace(
+        operator,
+        key=", ".join(part.key for part in parts),
+        name=", ".join(part.name or part.kind for part in parts),
+        # unset counts as -1 in PyFlink, so it wins
+        buffer_timeout=None if None in timeouts else min(value for value in timeouts if value is not None),
+        description=", ".join(part.description for part in parts if part.description) or None,
+        ignores=tuple(ignore for part in parts for ignore in part.ignores),
+        remarks=tuple(remark for part in parts for remark in part.remarks),
+        helper=parts[0].helper if parts[0].python == "keyed" else None,  # values of a keyed stream keep no state
+        merged=tuple(parts),
+    )
