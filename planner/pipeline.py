@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from planner.chaining.evaluation import find_obstacles
-from planner.flink.availability import refuse_what_is_missing
 from planner.flink.profile import FlinkProfile
 from planner.flink.registry import flink as flink_profile
 from planner.graphs.execution_graph import ExecutionGraph, build_execution_graph
@@ -57,7 +56,10 @@ class Plan:
 def plan(job: JobDefinition, until: Stage = "physical", flink: FlinkProfile | str | None = None) -> Plan:
     """Compile a job as a version of Flink does (the newest, if none is given), stopping after the stage `until`."""
     profile = flink_profile(flink)
-    refuse_what_is_missing(job, profile)
+    if job.options or job.calls:
+        from planner.flink.availability import refuse_what_is_missing  # most jobs have neither
+
+        refuse_what_is_missing(job, profile)
     last = STAGES.index(until)
     job_graph = execution_graph = physical = merging = None
     if job.python is not None:

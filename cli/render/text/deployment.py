@@ -66,6 +66,8 @@ def _placement(placement: Placement, deployment: Deployment, names: Sequence[str
                 "after the other, each turn when the one before is finished"
             )
         )
+    if placement.mode == "tasks":
+        lines.append(line(("  slots are shared so that each gets about as many subtasks, not as listed above", "dim")))
     lines += indented(task_manager_lines(placement, deployment.layout, names))
     return [*lines, line((f"  {_certainty(placement)}", "dim"))]
 
