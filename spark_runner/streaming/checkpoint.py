@@ -29,7 +29,7 @@ class Checkpoint:
 
     def __init__(self, path: Path, *, lost: frozenset[str] = frozenset()) -> None:
         self.path, self._asked = path, lost
-        self.lost: frozenset[str] = frozenset()
+        self.generations: dict[str, int] = {}  # by operator id, how often its state was given up
         self._lock: int | None = None
         self._document: dict[str, Any] = self._read()
 
@@ -73,11 +73,15 @@ class Checkpoint:
 
     def check(self, job: StreamJob) -> None:
         """Refuse a job that would lose state of this checkpoint, or take it for something else."""
-        unknown = sorted(self._asked - {one["key"] for one in self._document.get("operators", ())})
+        known = {one["key"] for plan in (self._document, state_plan(job)) for one in plan.get("operators", ())}
+        unknown = sorted(self._asked - known)
         if unknown and self._document:
             raise OptionError(f"--allow-lost-state {unknown[0]}: the checkpoint has no state of such an operator")
         if self._document.get("operators") is not None:
-            self.lost = check_restart(self._document, job, allowed=self._asked, checkpoint=str(self.path))
+            lost = check_restart(self._document, job, allowed=self._asked, checkpoint=str(self.path))
+            before = dict(self._document.get("generations", {}))
+            # state under a new name: what was kept under the old one is never read again
+            self.generations = {**before, **{one: before.get(one, 0) + 1 for one in lost}}
         elif (self.path / "spark").exists():
             raise OptionError(
                 f"{self.path} holds a Spark checkpoint that this tool did not write",
@@ -116,8 +120,7 @@ class Checkpoint:
 
     def begin(self, job: StreamJob) -> None:
         """Write down what is about to keep state here."""
-        lost = sorted({*self._document.get("lost", ()), *self.lost})
-        self._document = {"version": 1, "id": self.id, "lost": lost, **state_plan(job)}
+        self._document = {"version": 1, "id": self.id, "generations": self.generations, **state_plan(job)}
         self.path.mkdir(parents=True, exist_ok=True)
         write_json(self.path / "plan.json", self._document)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from planner.errors import OptionError
-from planner.job import Aggregate, Collection, Reader, Sequence, Window
+from planner.job import Aggregate, Collection, Operator, Reader, Sequence, Window
 from spark_runner.streaming.program import StreamJob, StreamOperation, StreamSource, StreamVertex
 
 __all__ = ["check_restart", "state_plan"]
@@ -41,14 +41,16 @@ def _operator(vertex: StreamVertex, one: StreamOperation) -> dict[str, Any]:
         "layer": vertex.layer,
         "parallelism": vertex.parallelism,
         "max_parallelism": vertex.max_parallelism,
-        "detail": _detail(operator.behaviour),
+        "detail": _detail(operator, one.role),
     }
 
 
-def _detail(behaviour: Any) -> str:
+def _detail(operator: Operator, role: str) -> str:
+    behaviour = operator.behaviour
     if isinstance(behaviour, Window):
-        return f"{behaviour.assigner} window of {behaviour.size} ms, slide {behaviour.slide}, {behaviour.form}"
-    return f"field {behaviour.field}" if isinstance(behaviour, Aggregate) else ""
+        slide = f", one every {behaviour.slide} ms" if behaviour.slide is not None else ""
+        return f"a {behaviour.assigner} window of {behaviour.size} ms{slide} ({behaviour.form})"
+    return f"{operator.kind} of field {behaviour.field}" if isinstance(behaviour, Aggregate) else role
 
 
 def _source(source: StreamSource) -> dict[str, Any]:
@@ -63,69 +65,86 @@ def _source(source: StreamSource) -> dict[str, Any]:
 def check_restart(
     before: dict[str, Any], job: StreamJob, *, allowed: frozenset[str], checkpoint: str
 ) -> frozenset[str]:
-    """Refuse a job that the checkpoint's state does not fit. The ids of operators whose state is given up."""
+    """Refuse a job that the checkpoint's state does not fit. The ids of operators whose old state is not read."""
     now = state_plan(job)
-    lost = {one["id"] for one in before["operators"] if one["key"] in allowed}
+    _check_sources(before, now, checkpoint, "key", "kind")
     old = {one["id"]: one for one in before["operators"]}
     new = {one["id"]: one for one in now["operators"]}
     for key, one in old.items():
-        if key not in new and key not in lost:
+        if key not in new and one["key"] not in allowed:
             raise _refused(
                 f"the checkpoint holds state of operator {one['key']!r} ({one['name']}), which this job does not have",
                 f"give an operator that uid, start with --allow-lost-state {one['key']}, or with a new --checkpoint",
                 checkpoint,
             )
+    lost = set()
     for key, one in new.items():
         if key not in old:
-            raise _refused(
-                f"operator {one['key']!r} ({one['name']}) keeps state, and has none in this checkpoint",
-                "give it the uid of the operator whose state it continues, or start with a new --checkpoint",
-                checkpoint,
-            )
-        if key not in lost:
-            _check_operator(old[key], one, checkpoint)
+            _check_new(one, allowed, checkpoint)
+        elif (problem := _misfit(old[key], one, checkpoint)) is not None:
+            if one["key"] not in allowed:
+                raise problem
+            lost.add(key)
+    _check_sources(before, now, checkpoint, "key", "parallelism", "size")
     _check_shape(before, now, checkpoint)
-    return frozenset(lost) | frozenset(before.get("lost", ())) - set(new)
+    return frozenset(lost)
 
 
-def _check_operator(old: dict[str, Any], new: dict[str, Any], checkpoint: str) -> None:
+def _check_new(one: dict[str, Any], allowed: frozenset[str], checkpoint: str) -> None:
+    if one["key"] not in allowed:
+        raise _refused(
+            f"operator {one['key']!r} ({one['name']}) keeps state, and has none in this checkpoint",
+            f"give it the uid of the operator whose state it continues, let it begin without any by "
+            f"--allow-lost-state {one['key']}, or start with a new --checkpoint",
+            checkpoint,
+        )
+
+
+def _misfit(old: dict[str, Any], new: dict[str, Any], checkpoint: str) -> OptionError | None:
+    """Why an operator's old state is not its own any more."""
     key = new["key"]
     keep = f"put it back, start with --allow-lost-state {old['key']}, or with a new --checkpoint"
     if (old["role"], old["detail"]) != (new["role"], new["detail"]):
-        was, now = (" ".join(filter(None, (one["role"], one["detail"]))) for one in (old, new))
-        raise _refused(f"operator {key!r} was {was}, is {now}: its state does not fit", keep, checkpoint)
+        what = f"operator {key!r} was {old['detail']}, is {new['detail']}: its state does not fit"
+        return _refused(what, keep, checkpoint)
     if old["parallelism"] != new["parallelism"]:
-        raise _refused(
+        return _refused(
             f"operator {key!r} had {old['parallelism']} subtasks, now {new['parallelism']}: its state cannot be moved",
             f"set its parallelism back to {old['parallelism']}, or start with a new --checkpoint",
             checkpoint,
         )
     if old["max_parallelism"] != new["max_parallelism"]:
-        raise _refused(
+        return _refused(
             f"operator {key!r} had a max parallelism of {old['max_parallelism']}, now {new['max_parallelism']}",
             "set it back, or start with a new --checkpoint",
             checkpoint,
         )
     if old["layer"] != new["layer"]:
-        raise _refused(
+        return _refused(
             f"operator {key!r} was behind {old['layer']} exchanges, is behind {new['layer']}: its state is elsewhere",
             "keep the exchanges in front of it, or start with a new --checkpoint",
+            checkpoint,
+        )
+    return None
+
+
+def _check_sources(before: dict[str, Any], now: dict[str, Any], checkpoint: str, *names: str) -> None:
+    """Refuse other sources, as far as these facts of them tell."""
+    was, is_now = ([[one[name] for name in names] for one in plan["sources"]] for plan in (before, now))
+    if was != is_now:
+        told = [", ".join(" ".join(str(fact) for fact in one) for one in plan) for plan in (was, is_now)]
+        raise _refused(
+            f"the sources were {told[0]}, are {told[1]} ({', '.join(names)})",
+            "undo that, or start with a new --checkpoint",
             checkpoint,
         )
 
 
 def _check_shape(before: dict[str, Any], now: dict[str, Any], checkpoint: str) -> None:
-    new = "undo that, or start with a new --checkpoint"
-    if before["sources"] != now["sources"]:
-        was, is_now = (
-            ", ".join(f"{one['key']} ({one['kind']}, {one['parallelism']})" for one in plan["sources"])
-            for plan in (before, now)
-        )
-        raise _refused(f"the sources were {was}, are {is_now}", new, checkpoint)
     if before["layers"] != now["layers"] or before["slots"] != now["slots"]:
         raise _refused(
             "the exchanges in front of operators with state, or the highest parallelism among them, are not as before",
-            new,
+            "undo that, or start with a new --checkpoint",
             checkpoint,
         )
 

@@ -94,7 +94,7 @@ class StreamRun:
         ship(self.spark, self.program.file)
         self.control.prepare(self.job, self.options.slice_size)
         query = Query(self.job, self.spark, file=self.program.file, orders=self.control.orders)
-        rows, layout = query.frame(self.checkpoint.lost)
+        rows, layout = query.frame(self.checkpoint.generations)
         writer = BatchWriter(query, layout, self.spark, self.checkpoint.id)
         writer.claim(first=not self.checkpoint.started)
         self.totals.targets = {sink.number: writer.target(sink) for sink in self.job.sinks}

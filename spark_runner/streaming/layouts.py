@@ -37,8 +37,9 @@ class LayoutMaker:
             before = self.first_producers[-1] + job.vertices[vertex.number - 1].parallelism if vertex.number else 0
             self.first_producers.append(before)
 
-    def layout(self, lost: frozenset[str] = frozenset()) -> Layout:
-        """The whole job."""
+    def layout(self, generations: Mapping[str, int] | None = None) -> Layout:
+        """The whole job; `generations` tells how often an operator's state was given up."""
+        self.generations = generations or {}
         return Layout(
             vertices=tuple(self._vertex(vertex) for vertex in self.job.vertices),
             sources=tuple(
@@ -63,8 +64,11 @@ class LayoutMaker:
                 )
                 for sink in self.job.sinks
             ),
-            lost=lost,
         )
+
+    def _state_id(self, one: StreamOperation) -> str:
+        generation = self.generations.get(one.id, 0)
+        return f"{one.id}#{generation}" if generation else one.id
 
     def schema(self, columns: Columns) -> pa.Schema | None:
         """Arrow columns; None where records travel pickled."""
@@ -82,7 +86,7 @@ class LayoutMaker:
             layer=vertex.layer,
             parallelism=vertex.parallelism,
             first_producer=self.first_producers[vertex.number],
-            operators=tuple(_operator(one) for one in vertex.operations),
+            operators=tuple(_operator(one, self._state_id(one)) for one in vertex.operations),
             inputs=tuple(self._input(flow) for flow in entering),
             edges=tuple(self._edge(flow) for flow in leaving),
             stateful=vertex.stateful,
@@ -145,7 +149,7 @@ def _of_producers(flow: Flow) -> tuple[tuple[int, int], ...]:
     return tuple((min(found[p]), max(found[p])) for p in range(flow.producers)) if found else ()
 
 
-def _operator(one: StreamOperation) -> OperatorSpec:
+def _operator(one: StreamOperation, state_id: str) -> OperatorSpec:
     operation = one.operation
     operator = operation.operator
     behaviour: Any = operator.behaviour
@@ -165,7 +169,7 @@ def _operator(one: StreamOperation) -> OperatorSpec:
         function=function,
         parent=operation.parent,
         tag=operation.tag,
-        id=one.id,
+        id=state_id,
         key=operator.key,
         name=operation.name,
         place=str(operator.location),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +49,9 @@ class Query:
         assert isinstance(declared, StructType)
         return declared
 
-    def frame(self, lost: frozenset[str] = frozenset()) -> tuple[DataFrame, Layout]:
+    def frame(self, generations: Mapping[str, int]) -> tuple[DataFrame, Layout]:
         """The rows behind the last layer, and the layout that made them."""
-        layout = self.maker.layout(lost)
+        layout = self.maker.layout(generations)
         payload = pickled_function(layout, self.file)
         rows = self._control(payload)
         for source in self.job.sources:

@@ -25,7 +25,7 @@ class KeyedOperator(StreamOperator):
 
     def __init__(self, spec: OperatorSpec, task: Subtask) -> None:
         super().__init__(spec, task)
-        self.store = KeyedStore(task.backend, spec.id, known=spec.id not in task.layout.lost)
+        self.store = KeyedStore(task.backend, spec.id)
         self.at = StreamContext(self, self.store)
         self.keys = 0
         self.watermark = task.watermark

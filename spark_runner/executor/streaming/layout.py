@@ -121,7 +121,6 @@ class Layout:
     vertices: tuple[VertexSpec, ...]
     sources: tuple[SourceSpec, ...]
     sinks: tuple[SinkSpec, ...]
-    lost: frozenset[str] = frozenset()  # operators whose old state is not to be read
 
     @cached_property
     def edges(self) -> dict[int, EdgeSpec]:

@@ -64,7 +64,7 @@ class Entry:
 class KeyedStore:
     """The state of every key, with one of them current: `values` and `key` are what state objects read."""
 
-    def __init__(self, backend: Backend, operator: str, *, known: bool = True) -> None:
+    def __init__(self, backend: Backend, operator: str) -> None:
         self._backend, self._operator = backend, operator
         self._entries: dict[Any, Entry] = {}
         self._loaded: set[int] = set()
@@ -73,10 +73,10 @@ class KeyedStore:
         self.values: dict[str, Any] = {}
         self.key: Any = None
         self.current: Entry | None = None
-        written = backend.get(f"{operator}|index") if known else None
+        written = backend.get(f"{operator}|index")
         index: dict[int, tuple[int, dict[Domain, int], int]] = pickle.loads(written) if written else {}
         self._index = index  # bucket -> how many keys, earliest timers, bytes
-        self._known = set(index) if known else set()
+        self._known = set(index)
         self._asleep: dict[Domain, dict[int, int]] = {
             domain: {bucket: first[domain] for bucket, (_, first, _) in index.items() if domain in first}
             for domain in _DOMAINS

@@ -79,7 +79,7 @@ class Subtask:
 
     def kept(self, owner: str, name: str, default: Any) -> Any:
         """What was kept under an operator's id."""
-        written = None if owner in self.layout.lost else self.backend.get(f"{owner}|{name}")
+        written = self.backend.get(f"{owner}|{name}")
         return default if written is None else pickle.loads(written)
 
     def keep(self, owner: str, name: str, value: Any, default: Any = None) -> None:
