@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import asdict
 
+from rich.console import Console
+
 from cli.render.page.batches import batch_charts
-from cli.render.text.stream_view import batch_line
+from cli.render.text.stream_view import StreamTable, batch_line
 from spark_runner.figures.results import StreamBatch, VertexBatch
 
 
@@ -26,6 +29,18 @@ def test_a_batch_is_one_line() -> None:
     )
     assert "watermark at its end" in batch_line(batch(3, watermark=2**63 - 1))
     assert "watermark 42 ms" in batch_line(batch(3, watermark=42))
+
+
+def test_the_table_of_a_stream_is_drawn_in_place() -> None:
+    shown = io.StringIO()
+    table = StreamTable(Console(file=shown, force_terminal=True, width=100, color_system=None))
+    table.show(batch(1))
+    table.print_above("a record")
+    table.show(batch(2))
+    table.close()
+    text = shown.getvalue()
+    assert "batch 1, 1.5 s" in text and "batch 2, 1.5 s" in text and "a record" in text
+    assert "2026-01-01 00:00:00" in text and "10 s" in text and "2 KiB" in text
 
 
 def test_batches_are_drawn_over_time() -> None:
