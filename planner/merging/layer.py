@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from planner.errors import InternalError
 from planner.graphs.stream_building import runs_in_batch_mode
 from planner.job import JobDefinition, Operator, Transformation, Union
 from planner.merging.alignment import align
@@ -123,13 +122,6 @@ def _dropped(work: Workspace, merged: JobDefinition) -> tuple[Operator, ...]:
     """The operators of the script that no result of the job comes through."""
     kept = {part.id for operator in merged.operators for part in (operator.merged or (operator,))}
     found = (work.steps[identity] for identity in work.reachable(work.layer.registered))
-    return tuple(
-        part for step in found if isinstance(step, Operator) for part in (step.merged or (step,)) if part.id not in kept
-    )
-
-
-def merging_of(merging: Merging | None) -> Merging:
-    """The merging of a job that has one."""
-    if merging is None:
-        raise InternalError("the job has no Python layer")
-    return merging
+    operators = (step for step in found if isinstance(step, Operator))
+    parts = (part for step in operators for part in (flattened(step).merged if step.merged else (step,)))
+    return tuple(part for part in parts if part.id not in kept)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from planner.errors import InternalError
-from planner.job import JobDefinition, Location, Operator, Partition, PythonLayer, SideOutput, Transformation, Union
+from planner.job import JobDefinition, Location, Operator, Partition, PythonLayer, Transformation, Union
 
 __all__ = ["Workspace", "inputs_of", "with_inputs"]
 
@@ -111,8 +111,3 @@ class Workspace:
             behind = step.inputs if isinstance(step, Union) else (step.input,)
             waiting.extend((read, (*path, step)) for read in reversed(behind))
         return found
-
-
-def is_virtual(step: Transformation) -> bool:
-    """Whether a step becomes a property of edges."""
-    return isinstance(step, Union | Partition | SideOutput)
