@@ -166,6 +166,6 @@ def test_a_name_of_several_vertices_is_asked_back() -> None:
         ]
     }
     made = compiled(job)
-    with pytest.raises(OptionError, match="may be any of 2"):
+    with pytest.raises(OptionError, match="matches 2 vertices"):
         choose_subtask(made, "Source: Custom Source")
     assert choose_subtask(made, "b") == (1, 0)

@@ -153,7 +153,7 @@ def test_an_operator_between_two_chained_ones_that_breaks_them_is_found(recorded
     recorded.write("job.yaml", text)
     found = [finding for finding in recorded.findings("job.yaml") if finding.code == "PL001"]
     assert len(found) == 1
-    assert "since wide stands between them" in found[0].message
+    assert "since wide is between them now" in found[0].message
     chained = text.replace(", parallelism: 4", "")
     recorded.write("job.yaml", chained)
     assert "PL001" not in recorded.codes("job.yaml")
