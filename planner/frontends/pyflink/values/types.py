@@ -33,13 +33,16 @@ class TypeInformation:
         """A value as Python sees it."""
         return obj
 
+    def _java_class(self) -> type[TypeInformation]:
+        return type(self)
+
     def __eq__(self, other: object) -> bool:
-        return (
-            type(self) is type(other) and isinstance(other, TypeInformation) and self._identity() == other._identity()
-        )
+        if not isinstance(other, TypeInformation) or self._java_class() is not other._java_class():
+            return False
+        return self._identity() == other._identity()
 
     def __hash__(self) -> int:
-        return hash((type(self), self._identity()))
+        return hash((self._java_class(), self._identity()))
 
     def __repr__(self) -> str:
         return type(self).__name__
@@ -121,7 +124,10 @@ class BasicArrayTypeInfo(_Of):
 
 
 class ObjectArrayTypeInfo(_Of):
-    """An array of any type."""
+    """An array of any type; of strings it is Flink's basic array."""
+
+    def _java_class(self) -> type[TypeInformation]:
+        return BasicArrayTypeInfo if self._element_type == _maker(BasicType.STRING)() else ObjectArrayTypeInfo
 
 
 class ListTypeInfo(_Of):
