@@ -100,7 +100,7 @@ def _python_page() -> Iterator[str]:
     for name in _CLASSES:
         yield from ("", f"## {name}", "", *_methods(getattr(planner, name)))
     yield from ("", "## Everything else that can be imported", "", "| name | what it is |", "| --- | --- |")
-    for name in sorted(set(planner.__all__) - set(_CLASSES), key=str.lower):
+    for name in sorted(set(planner.__all__) - set(_CLASSES), key=lambda name: (name.lower(), name)):
         yield f"| `{name}` | {_summary(getattr(planner, name))} |"
     yield ""
 
