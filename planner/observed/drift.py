@@ -93,8 +93,9 @@ def _pair(
         message = f"its id is {old.id} as planned and {new.id} as it runs: its state would not be found"
         yield Drift(kind="id", subject=old.name, message=message, planned=old.id, running=new.id, state=True)
     if Counter(old.chain) != Counter(new.chain):
-        message = f"planned as {_chain(old)}, runs as {_chain(new)}"
-        yield Drift(kind="chain", subject=old.name, message=message, planned=list(old.chain), running=list(new.chain))
+        message = f"planned as {_chain(old)}, runs as {_chain(new)}; generated ids depend on the chain"
+        names = {"planned": list(old.chain), "running": list(new.chain)}
+        yield Drift(kind="chain", subject=old.name, message=message, state=True, **names)
     if old.parallelism != new.parallelism and min(old.parallelism, new.parallelism) > 0:
         yield _numbers("parallelism", old.name, old.parallelism, new.parallelism)
     if old.max_parallelism and new.max_parallelism and old.max_parallelism != new.max_parallelism:

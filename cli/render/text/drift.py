@@ -9,7 +9,7 @@ from cli.render.words import count
 from planner.observed.deployed import DeployedJob
 from planner.observed.drift import Drift
 
-_STATE = "state would be lost or refused, if the plan were deployed with the running job's state"
+_STATE = "state would be lost or refused, or may be, if the plan were deployed with the running job's state"
 
 
 def drift_lines(

@@ -98,7 +98,8 @@ def test_another_max_parallelism_loses_state() -> None:
 def test_another_chain_is_told_with_both() -> None:
     (found,) = changed(chain=("model", "more"))
     assert found.kind == "chain"
-    assert found.message == "planned as model -> more, runs as model"
+    assert found.message == "planned as model -> more, runs as model; generated ids depend on the chain"
+    assert found.state, "the ids of chained operators without a uid change with their chain"
 
 
 def test_another_ship_strategy_names_the_edge() -> None:
