@@ -6,8 +6,9 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
@@ -50,13 +51,25 @@ def cluster(flink: list[str], tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 def _jobs(address: str) -> dict[str, str]:
-    """The jobs by name, once each has completed a checkpoint and measured something."""
-    with urlopen(f"{address}/jobs/overview", timeout=30) as answer:
-        found = {job["name"]: f"{address}/jobs/{job['jid']}" for job in json.load(answer)["jobs"]}
+    """The jobs by name, once each has completed checkpoints and measured how busy all of its vertices are."""
+    found = {job["name"]: f"{address}/jobs/{job['jid']}" for job in _get(f"{address}/jobs/overview")["jobs"]}
     for job in found.values():
-        for _ in range(120):
-            with urlopen(f"{job}/checkpoints", timeout=30) as answer:
-                if json.load(answer)["counts"]["completed"] >= 2:
-                    break
-            time.sleep(0.5)
+        wait_for(lambda job=job: _get(f"{job}/checkpoints")["counts"]["completed"] >= 2)
+        for vertex in _get(job)["vertices"]:
+            place = f"{job}/vertices/{vertex['id']}/backpressure"
+            wait_for(lambda place=place: _get(place).get("subtasks"))
     return found
+
+
+def _get(address: str) -> Any:
+    with urlopen(address, timeout=30) as answer:
+        return json.load(answer)
+
+
+def wait_for(ready: Callable[[], object]) -> None:
+    """Wait until something is so; a busy machine may take its time."""
+    for _ in range(240):
+        if ready():
+            return
+        time.sleep(0.5)
+    raise AssertionError("the cluster did not get there in two minutes")

@@ -13,6 +13,7 @@ from planner.frontends.loading import load_job
 from planner.observed.loading import load_observed
 from planner.observed.verdicts import decide
 from planner.pipeline import plan
+from tests.real_flink.conftest import wait_for
 
 pytestmark = pytest.mark.flink
 
@@ -69,8 +70,11 @@ def test_three_running_jobs_are_explained(
 def test_records_pile_up_in_front_of_the_slow_operator(
     cluster: tuple[Path, dict[str, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["explain", cluster[1]["slow"], "--live"]) == 0
-    assert "in front of slow lookup, which is busy" in capsys.readouterr().out
+    def told() -> bool:
+        assert main(["explain", cluster[1]["slow"], "--live"]) == 0
+        return "in front of slow lookup, which is busy" in capsys.readouterr().out
+
+    wait_for(told)  # Flink measures over some seconds
 
 
 def test_a_running_job_drifts_only_from_another_plan(
