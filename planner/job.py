@@ -80,6 +80,7 @@ class Aggregate:
     """A keyed sum, min or max of one field, by name (YAML) or by position or name (Python)."""
 
     field: str | int
+    whole: bool = False  # min_by, max_by: the record that has the field, not the field alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +167,34 @@ Behaviour = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonWindow:
+    """A PyFlink window: the script's own objects, which are asked as PyFlink asks them."""
+
+    assigner: Any
+    trigger: Any
+    form: Literal["reduce", "aggregate", "apply", "process"]
+    function: Any  # of the form
+    window_function: Any = None  # behind reduce and aggregate
+    all_records: bool = False  # window_all: functions get no key
+    lateness: int = 0
+    late_tag: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonRun:
+    """What a run of a PyFlink operator needs and its plan does not show."""
+
+    record_type: Any = None  # of the records it gives
+    read_type: Any = None  # print: of the records that become text
+    window: PythonWindow | None = None
+    retries: Any = None  # async_map: the strategy
+    ordered: bool = True  # async_map
+    identifier: str | None = None  # print
+    connector: Any = None  # the source or the sink as the script built it
+    fields: tuple[int, ...] = ()  # project
+
+
 # --- transformations -------------------------------------------------------------------------------------------------
 
 
@@ -208,6 +237,7 @@ class Operator:
     extra_ids: int = 0  # sinks: ids that the connector takes for itself
     co_locates: bool = False  # sinks: the connector keeps writer and committer in one place
     slot_resources: str | None = None  # of a slot sharing group that was given with its resources
+    run: PythonRun | None = field(default=None, compare=False)
     remarks: tuple[str, ...] = ()  # PyFlink's surprises at this call, for lint: "lost-assigner:with_idleness"
 
 

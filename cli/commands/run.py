@@ -12,6 +12,7 @@ import typer
 from cli import console, locate
 from cli.finish import exit_code, leave_at_once
 from cli.options import FlinkOption, FormatOption, JobArgument, TextOrJson
+from cli.pyflink_scripts import is_script_to_run, run_script
 from cli.run_report_files import check_report_file, write_report
 from planner.errors import OptionError, PlanError
 from planner.settings.quantities import parse_duration
@@ -93,6 +94,10 @@ def run(
         allow_lost_state=_split(allow_lost_state),
         report=report,
     )
+    if not (dry_run or detach or deploy_mode == "cluster" or id) and is_script_to_run(request.job):
+        return run_script(
+            request, lambda prepared, folder: _see_through(prepared, folder, follow=follow, format=format)
+        )
     prepared = prepare(request)
     if dry_run:
         _print_program(prepared, request, format)
@@ -107,7 +112,7 @@ def run(
     except BaseException:
         store.discard(folder)
         raise
-    return _see_through(prepared, folder, follow=follow, format=format)
+    return _see_through(prepared, folder, follow=follow, format=format)[0]
 
 
 def _print_program(prepared: PreparedRun, request: RunRequest, format: TextOrJson) -> None:
@@ -137,7 +142,10 @@ def _detach(folder: RunFolder, format: TextOrJson) -> int:
     return 0
 
 
-def _see_through(prepared: PreparedRun, folder: RunFolder, *, follow: bool, format: TextOrJson) -> int:
+def _see_through(
+    prepared: PreparedRun, folder: RunFolder, *, follow: bool, format: TextOrJson
+) -> tuple[int, list[Any]]:
+    """The exit code, and the records that the script itself asked for."""
     from spark_runner.runs.supervision import supervise
 
     audience = _audience(prepared, follow=follow, format=format)
@@ -145,7 +153,7 @@ def _see_through(prepared: PreparedRun, folder: RunFolder, *, follow: bool, form
         _say_checkpoint(prepared, folder)
     outcome = supervise(prepared.program, folder, strategy=prepared.strategy, audience=audience)
     if outcome.ended == "pipe closed":
-        return exit_code(outcome)
+        return exit_code(outcome), []
     document = outcome.report.to_dict()
     if format == "json":
         console.write_json({**document, "printed": [str(record) for record in audience.records]})
@@ -155,7 +163,8 @@ def _see_through(prepared: PreparedRun, folder: RunFolder, *, follow: bool, form
     if report is not None:
         write_report(Path(report), document, prepared.plan)
     _speed_up_the_next(outcome)
-    return leave_at_once(outcome) if outcome.abandoned else exit_code(outcome)
+    code = leave_at_once(outcome) if outcome.abandoned else exit_code(outcome)
+    return code, audience.for_script
 
 
 def _say_checkpoint(prepared: PreparedRun, folder: RunFolder) -> None:

@@ -8,7 +8,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -56,7 +56,7 @@ def _loading(path: Path, options: LoadOptions | None) -> Iterator[tuple[Session,
     shown_folders[folder] = str(path.parent) if str(path.parent) != "." else ""
     importlib.invalidate_caches()
     try:
-        with session(options) as collecting, pyflink_stand_in(), redirect_stdout(sys.stderr):
+        with session(options) as collecting, pyflink_stand_in(), _quiet(collecting.options):
             sys.argv = [str(path), *collecting.options.arguments]
             yield collecting, module
     finally:
@@ -65,6 +65,11 @@ def _loading(path: Path, options: LoadOptions | None) -> Iterator[tuple[Session,
         if before[3] is not None:
             sys.modules["__main__"] = before[3]
         shown_folders.pop(folder, None)
+
+
+def _quiet(options: LoadOptions) -> AbstractContextManager[Any]:
+    """What a script prints is no result of a command that only loads it; where it runs, it is."""
+    return redirect_stdout(sys.stderr) if options.run is None else nullcontext()
 
 
 def _run_file(path: Path, module: ModuleType) -> None:

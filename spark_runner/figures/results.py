@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from spark_runner.program.stage_shapes import Share
 
@@ -121,6 +122,13 @@ class PrintedRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CollectedRecord:
+    """One record that the script itself asked for with execute_and_collect."""
+
+    record: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VertexBatch:
     """One vertex of a stream in one batch. Times are milliseconds since the epoch; state is what there is now."""
 
@@ -155,7 +163,16 @@ class StreamBatch:
         return min((one.watermark for one in self.vertices if one.watermark is not None), default=None)
 
 
-Event = StreamBatch | ActionStarted | ActionFinished | VertexFinished | SinkWritten | WritingAside | PrintedRecord
+Event = (
+    StreamBatch
+    | ActionStarted
+    | ActionFinished
+    | VertexFinished
+    | SinkWritten
+    | WritingAside
+    | PrintedRecord
+    | CollectedRecord
+)
 Events = Callable[[Event], None]
 
 

@@ -24,11 +24,14 @@ _OF_FUNCTIONS = tuple(f"planner.frontends.dsl.{name}" for name in ("functions", 
 _MENTIONS_US = re.compile(rb"^\s*(?:from|import)\s+planner\b", re.MULTILINE)
 
 
-def files_for_executors(theirs: Iterable[Path]) -> dict[str, Path]:
-    """By their place in the zip; `theirs` are the job's modules, which executors import by name."""
+def files_for_executors(theirs: Iterable[Path], *, pyflink: bool = False) -> dict[str, Path]:
+    """By their place in the zip; `theirs` are the job's modules, which executors import by name.
+
+    Functions of a PyFlink script may name anything of PyFlink, so all of its stand-in goes with them.
+    """
     if not _ROOT.is_dir():
         return {}  # this is the driver on a cluster: it runs from a zip that executors have already
-    wanted = {*_OF_FUNCTIONS}
+    wanted = {*_OF_FUNCTIONS, *(_stand_in() if pyflink else ())}
     for path in theirs:
         content = path.read_bytes()
         if _MENTIONS_US.search(content):
@@ -36,6 +39,12 @@ def files_for_executors(theirs: Iterable[Path]) -> dict[str, Path]:
     files = {_place(path): path for module in _with_imports(frozenset(wanted)) for path in _files_of(module)}
     own = (_ROOT / _EXECUTOR).rglob("*.py")
     return files | {_place(path): path for path in (_ROOT / "spark_runner" / "__init__.py", *own)}
+
+
+@functools.cache
+def _stand_in() -> tuple[str, ...]:
+    found = (_ROOT / "planner" / "frontends" / "pyflink").rglob("*.py")
+    return tuple(_place(path).removesuffix(".py").removesuffix("/__init__").replace("/", ".") for path in found)
 
 
 @functools.cache

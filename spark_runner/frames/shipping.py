@@ -24,20 +24,21 @@ _shipped: WeakKeyDictionary[Any, set[Path]] = WeakKeyDictionary()  # by session
 _TIME = (2020, 1, 1, 0, 0, 0)  # fixed: Spark refuses a file of the same name with other bytes
 
 
-def ship(spark: Any, job_file: str) -> None:
+def ship(spark: Any, job_file: str, *, pyflink: bool = False) -> None:
     """Give every executor of the session what it needs to run the job's Python."""
-    shipment = write_shipment(job_file)
+    shipment = write_shipment(job_file, pyflink=pyflink)
     shipped = _shipped.setdefault(spark, set())
     if shipment not in shipped:
         spark.addArtifacts(str(shipment), pyfile=True)
         shipped.add(shipment)
 
 
-def write_shipment(job_file: str, *, driver: bool = False) -> Path:
+def write_shipment(job_file: str, *, driver: bool = False, pyflink: bool = False) -> Path:
     """The zip of everything executors need, or a driver on the cluster, in a folder of this process."""
     file = Path(job_file).resolve()
     theirs = dict(_files(file))
-    ours = files_for_driver() if driver else files_for_executors(path for path in theirs.values() if path != file)
+    modules = (path for path in theirs.values() if path != file)
+    ours = files_for_driver() if driver else files_for_executors(modules, pyflink=pyflink)
     content = {**theirs, **ours}  # ours last: a user's module of the same name must not replace it
     digest = hashlib.sha256(_mark_of(content).encode()).hexdigest()
     target = _folder() / f"plan-shipped-{digest[:16]}.zip"

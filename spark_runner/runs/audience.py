@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from spark_runner.figures.results import PrintedRecord, StreamBatch
 from spark_runner.figures.tracking import VertexProgress
@@ -26,6 +26,9 @@ class Audience(Protocol):
 
     def printed(self, record: PrintedRecord) -> None:
         """A `print` sink gave a record."""
+
+    def collected(self, record: Any) -> None:
+        """The script itself asked for this record, with execute_and_collect."""
 
     def batched(self, batch: StreamBatch) -> None:
         """A stream has written a batch."""
@@ -55,6 +58,10 @@ class UntilPipeCloses:
     def printed(self, record: PrintedRecord) -> None:
         """A `print` sink gave a record."""
         self._tell(lambda: self._audience.printed(record))
+
+    def collected(self, record: Any) -> None:
+        """The script itself asked for this record."""
+        self._tell(lambda: self._audience.collected(record))
 
     def batched(self, batch: StreamBatch) -> None:
         """A stream has written a batch."""

@@ -40,10 +40,12 @@ class LocalDriver:
     def execute(self, events: Events) -> RunResult:
         """Run the program once."""
         from spark_runner.batch.execute import execute
+        from spark_runner.pyflink.execute import execute_bounded
 
         assert self._session is not None
         self._session.mark(self._group, self._program.name)
-        return execute(self._program, self._session.spark, events=events)
+        run = execute if self._program.bounded is None else execute_bounded
+        return run(self._program, self._session.spark, events=events)
 
     def refusal_while_starting(self, waited: float) -> PlanError | None:
         """What Spark's log says while nothing answers."""

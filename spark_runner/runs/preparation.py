@@ -18,8 +18,9 @@ from spark_runner.clusters.master import check_deploy_mode, parse_master
 from spark_runner.clusters.request import RunRequest
 from spark_runner.lowering.columns import check_columns
 from spark_runner.lowering.lower import lower
-from spark_runner.lowering.python_layer import refuse_python_layer
-from spark_runner.program.program import SparkProgram
+from spark_runner.program.program import Mode, SparkProgram
+from spark_runner.pyflink.lower import lower_pyflink
+from spark_runner.pyflink.unbounded import refuse_python_stream
 from spark_runner.runs.foresight import check_files
 from spark_runner.runs.restart import effective_strategy
 from spark_runner.streaming.opening import check_stream, open_checkpoint, stream_program
@@ -50,10 +51,8 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
     check_deploy_mode(master, request.deploy_mode)
     config = load_config(Path(request.folder)).for_job(job.name, job.location.file)
     compiled = compile_plan(job, flink=request.flink or config.flink)
-    refuse_python_layer(compiled)
     mode = request.mode or ("batch" if all(map(data_ends, _sources(job))) else "streaming")
-    program = stream_program(compiled) if mode == "streaming" else lower(compiled, mode=mode)
-    check_columns(compiled)
+    program = _program(compiled, mode)
     if mode == "batch":
         _refuse_streaming_options(request)
         check_files(program, request, master)
@@ -64,6 +63,16 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
         program=program,
         strategy=effective_strategy(job.restart_strategy, config.restart_strategy),
     )
+
+
+def _program(compiled: Plan, mode: Mode) -> SparkProgram:
+    if compiled.merging is not None:
+        if mode == "streaming":
+            refuse_python_stream(compiled)
+        return lower_pyflink(compiled)
+    program = stream_program(compiled) if mode == "streaming" else lower(compiled, mode=mode)
+    check_columns(compiled)
+    return program
 
 
 def _sources(job: JobDefinition) -> list[Operator]:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from planner.errors import ExecutionError, InternalError, PlanError
-from spark_runner.figures.results import Event, PrintedRecord, StreamBatch, WritingAside
+from spark_runner.figures.results import CollectedRecord, Event, PrintedRecord, StreamBatch, WritingAside
 from spark_runner.figures.tracking import VertexTracker
 from spark_runner.runs.audience import Audience
 from spark_runner.runs.driver import Driver
@@ -102,6 +102,8 @@ class Watch:
                 return
             if isinstance(event, PrintedRecord):
                 self._audience.printed(event)
+            elif isinstance(event, CollectedRecord):
+                self._audience.collected(event.record)
             elif isinstance(event, StreamBatch):
                 self.batches.append(event)
                 self._audience.batched(event)

@@ -18,6 +18,7 @@ from spark_runner.executor.streaming.layout import (
     VertexSpec,
 )
 from spark_runner.frames.python_pass import partitioner_of, selector_of, stamper_of
+from spark_runner.program.pointwise import consumers_of_producers, producers_of_consumers
 from spark_runner.streaming.program import Columns, Flow, StreamJob, StreamOperation, StreamVertex
 
 __all__ = ["LayoutMaker"]
@@ -99,7 +100,7 @@ class LayoutMaker:
             position=flow.position,
             first_producer=self.first_producers[flow.source],
             producers=flow.producers,
-            ranges=_of_consumers(flow),
+            ranges=producers_of_consumers(flow.ranges, flow.consumers),
             selector=None if flow.key is None or flow.custom is not None else selector_of(flow.key),
             schema=self.schema(flow.columns),
             idle=self._idleness(flow.source),
@@ -120,7 +121,7 @@ class LayoutMaker:
             position=flow.position,
             strategy=flow.strategy,
             consumers=flow.consumers,
-            ranges=_of_producers(flow),
+            ranges=consumers_of_producers(flow.ranges, flow.producers),
             selector=None if flow.key is None else selector_of(flow.key),
             custom=None if flow.custom is None else partitioner_of(flow.custom.target),
             max_parallelism=flow.max_parallelism,
@@ -129,24 +130,6 @@ class LayoutMaker:
             reader=flow.reader,
             watermarks=wants,
         )
-
-
-def _of_consumers(flow: Flow) -> tuple[tuple[int, int], ...]:
-    """The first and the last producer of each consumer."""
-    found: dict[int, tuple[int, int]] = {}
-    for consumer, first, last in flow.ranges:
-        before = found.get(consumer)
-        found[consumer] = (first, last) if before is None else (min(before[0], first), max(before[1], last))
-    return tuple(found[consumer] for consumer in range(flow.consumers)) if found else ()
-
-
-def _of_producers(flow: Flow) -> tuple[tuple[int, int], ...]:
-    """The first and the last consumer of each producer."""
-    found: dict[int, list[int]] = {}
-    for consumer, first, last in flow.ranges:
-        for producer in range(first, last + 1):
-            found.setdefault(producer, []).append(consumer)
-    return tuple((min(found[p]), max(found[p])) for p in range(flow.producers)) if found else ()
 
 
 def _operator(one: StreamOperation, state_id: str) -> OperatorSpec:

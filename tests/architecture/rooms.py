@@ -69,13 +69,20 @@ ROOMS: dict[str, frozenset[str]] = {
     "spark_runner.batch": WORDS
     | {f"spark_runner.{room}" for room in ("executor", "program", "clusters", "frames", "figures")},
     "spark_runner.executor.streaming": frozenset({"spark_runner.executor", "spark_runner.executor.roles"}),
+    "spark_runner.executor.pyflink": frozenset(
+        {"spark_runner.executor", "spark_runner.executor.roles", "spark_runner.executor.streaming"}
+    ),
+    "spark_runner.pyflink": PYFLINK
+    | PLANNER
+    | {"planner.frontends.scripts", "spark_runner.executor.streaming", "spark_runner.executor.pyflink"}
+    | {f"spark_runner.{room}" for room in ("program", "lowering", "frames", "figures", "batch")},
     "spark_runner.streaming": PLANNER
     | {"spark_runner.executor", "spark_runner.executor.streaming", "spark_runner.lowering.operators"}
     | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
     "spark_runner.runs": WORDS
     | {"planner.frontends", "planner.settings", "planner.flink"}
     | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")}
-    | {"spark_runner.streaming"},
+    | {"spark_runner.pyflink", "spark_runner.streaming"},
     # cli: commands on top, renderers below
     "cli": WORDS
     | {f"planner.{room}" for room in ("deployment", "flink", "frontends", "observed", "savepoints", "settings")}
@@ -111,11 +118,13 @@ PYSPARK_ROOMS = frozenset(
     f"spark_runner.{room}"
     for room in (
         "executor",
+        "executor.pyflink",
         "executor.streaming",
         "clusters",
         "frames",
         "figures",
         "batch",
+        "pyflink",
         "streaming",
         "runs",
     )
@@ -127,6 +136,7 @@ MAY_IMPORT_SPARK_RUNNER = frozenset(
         "cli/commands/run.py",
         "cli/commands/runs.py",
         "cli/detached.py",
+        "cli/pyflink_scripts.py",
         "cli/render/text/progress.py",
         "cli/render/text/stream_program.py",
         "cli/render/text/stream_view.py",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from cli.render.text.run_report import shown_name
 from cli.render.text.stream_view import StreamTable, batch_line
@@ -25,6 +25,7 @@ class Collected:
 
     def __init__(self) -> None:
         self.records: list[PrintedRecord] = []
+        self.for_script: list[Any] = []  # what execute_and_collect gives
 
     def run_changed(self, record: RunRecord) -> None:
         """Nothing to say."""
@@ -38,6 +39,10 @@ class Collected:
     def printed(self, record: PrintedRecord) -> None:
         """Keep it."""
         self.records.append(record)
+
+    def collected(self, record: Any) -> None:
+        """Keep it for the script."""
+        self.for_script.append(record)
 
     def stopping(self, reason: str) -> None:
         """Nothing to say."""

@@ -8,7 +8,7 @@ from typing import Any
 from planner.frontends.pyflink.streams import DataStream
 from planner.frontends.pyflink.values.retries import NO_RETRY_STRATEGY
 from planner.frontends.pyflink.values.types import type_of
-from planner.job import PythonFunction
+from planner.job import PythonFunction, PythonRun
 
 __all__ = ["AsyncDataStream"]
 
@@ -21,7 +21,7 @@ class AsyncDataStream:
         data_stream: DataStream, async_function: Any, timeout: Any, capacity: int = 100, output_type: Any = None
     ) -> DataStream:
         """Answers in the order they come."""
-        return _wait(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type)
+        return _wait(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type, ordered=False)
 
     @staticmethod
     def unordered_wait_with_retry(
@@ -29,14 +29,14 @@ class AsyncDataStream:
         output_type: Any = None,
     ) -> DataStream:  # fmt: skip
         """Answers in the order they come; failed calls are tried again."""
-        return _wait(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type)
+        return _wait(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type, ordered=False)
 
     @staticmethod
     def ordered_wait(
         data_stream: DataStream, async_function: Any, timeout: Any, capacity: int = 100, output_type: Any = None
     ) -> DataStream:
         """Answers in the order of the records."""
-        return _wait(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type)
+        return _wait(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type, ordered=True)
 
     @staticmethod
     def ordered_wait_with_retry(
@@ -44,14 +44,17 @@ class AsyncDataStream:
         output_type: Any = None,
     ) -> DataStream:  # fmt: skip
         """Answers in the order of the records; failed calls are tried again."""
-        return _wait(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type)
+        return _wait(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type, ordered=True)
 
 
-def _wait(stream: DataStream, function: Any, timeout: Any, retries: Any, capacity: int, output_type: Any) -> DataStream:
+def _wait(
+    stream: DataStream, function: Any, timeout: Any, retries: Any, capacity: int, output_type: Any, *, ordered: bool
+) -> DataStream:
     _check(stream, function, timeout, retries)
     draft = stream._environment._calls.operator(
         [stream._draft], "async_map", type_of(output_type), name="async wait operator", python="plain",
         behaviour=PythonFunction(target=function), capacity=capacity, timeout=timeout.to_milliseconds() or None,
+        run=PythonRun(retries=retries, ordered=ordered),
     )  # fmt: skip
     return stream._stream(draft)
 

@@ -26,6 +26,7 @@ from planner.job import (
     Partition,
     PythonForm,
     PythonFunction,
+    PythonRun,
     SideOutput,
     Union,
     Watermarks,
@@ -167,10 +168,14 @@ class Calls:
         printed = source
         if isinstance(source.record_type, (PickledBytesTypeInfo, RowTypeInfo, ExternalTypeInfo)):
             printed = self.operator(
-                [source], "map", _STRING, name="Map", label="print_text", python="plain", helper="print"
-            )
+                [source], "map", _STRING, name="Map", label="print_text", python="plain", helper="print",
+                run=PythonRun(read_type=source.record_type),
+            )  # fmt: skip
         remarks = (f"print-identifier:{identifier}",) if identifier else None
-        return self.operator([printed], "print", _STRING, name="Print to Std. Out", remarks=remarks)
+        return self.operator(
+            [printed], "print", printed.record_type, name="Print to Std. Out", remarks=remarks,
+            run=PythonRun(identifier=identifier),
+        )  # fmt: skip
 
     def topics(self, source: Draft, selector: Any) -> Draft:
         """A map that puts a record's topic in front of it."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from planner.frontends.pyflink.values.types import TypeInformation
 from planner.frontends.scripts.places import caller_line, shown
-from planner.job import Location, Operator, Partition, SideOutput, Transformation, Union
+from planner.job import Location, Operator, Partition, PythonRun, SideOutput, Transformation, Union
 
 __all__ = ["Draft", "freeze", "reachable"]
 
@@ -88,6 +88,7 @@ def _frozen(draft: Draft, ids: dict[int, int], key: str, parallelism: int) -> Tr
         arguments = dict(draft.arguments)
         if "parallelism" not in arguments and draft.inherited != parallelism and not draft.fixed:
             arguments |= {"parallelism": draft.inherited, "parallelism_inherited": True}
+        arguments["run"] = replace(arguments.get("run") or PythonRun(), record_type=draft.record_type)
         return Operator(id=identity, key=key, inputs=inputs, location=draft.location, **arguments)
     if draft.form is Union:
         return Union(id=identity, inputs=inputs, location=draft.location, **draft.arguments)

@@ -23,7 +23,7 @@ from planner.frontends.pyflink.values.types import PickledBytesTypeInfo, TypeInf
 from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
 from planner.frontends.scripts.handover import LoadOptions, current_session, hand_over
 from planner.frontends.scripts.places import user_location
-from planner.job import JobDefinition, Location, Operator, PythonFunction, PythonLayer, Watermarks
+from planner.job import JobDefinition, Location, Operator, PythonFunction, PythonLayer, PythonRun, Watermarks
 from planner.settings.flink_options import job_arguments
 from planner.settings.job_format import BUFFER_TIMEOUT, MAX_PARALLELISM_VALUE, PARALLELISM
 from planner.settings.values import Fault, ValueType
@@ -255,6 +255,7 @@ class StreamExecutionEnvironment:
             [], "source", type_info or facts.type, name=source_name, behaviour=facts.behaviour, bounded=facts.bounded,
             watermarks=Watermarks(out_of_orderness=watermark_strategy.out_of_orderness),
             remarks=tuple(connector_remarks(source)) + ((f"lost-assigner:{lost}",) if lost else ()) or None,
+            run=PythonRun(connector=source),
         )  # fmt: skip
         return self._stream(draft)
 
@@ -299,22 +300,23 @@ class StreamExecutionEnvironment:
             self._registered = [self._ledger.drafts[identity] for identity in kept]
         return "{}"
 
-    def _collect(self, draft: Draft, job_name: str | None) -> Draft:
-        """Hand over the job that gives a stream's records; gives what stands in the stream's place then."""
-        self._hand_over(self._job(job_name or "DataStream Collect", draft))
+    def _collect(self, draft: Draft, job_name: str | None) -> tuple[Draft, list[Any]]:
+        """Hand over the job that gives a stream's records; gives what stands in the stream's place then, and them."""
+        records = self._hand_over(self._job(job_name or "DataStream Collect", draft))
         if self._calls.java:
-            return draft
+            return draft, records
         self._ledger.settle()
         identity = draft.id
         while identity in self._ledger.replaced:
             identity = self._ledger.replaced[identity]
-        return self._ledger.drafts[identity]
+        return self._ledger.drafts[identity], records
 
-    def _hand_over(self, job: JobDefinition) -> None:
+    def _hand_over(self, job: JobDefinition) -> list[Any]:
         self._registered = []
-        hand_over(job)
+        records = hand_over(job)
         if not self._calls.java:
             self._ledger.compile_later(job)
+        return records
 
     def _job(self, job_name: str | None, collected: Draft | None = None) -> JobDefinition:
         return self.job_of(job_name, user_location(), collected)

@@ -88,13 +88,14 @@ class KeyedStream(DataStream):
         check_function(func, ReduceFunction, "The input must be a ReduceFunction or a callable function")
         return self._keyed("reduce", "Reduce", PythonFunction(target=func), self._original_data_type_info)
 
-    def _aggregate(self, kind: str, label: str, position: int | str) -> DataStream:
+    def _aggregate(self, kind: str, label: str, position: int | str, whole: bool = False) -> DataStream:
         if not isinstance(position, (int, str)):
             raise TypeError(
                 "The field position must be of int or str type to locate the value to calculate for min, max, min_by, "
                 f"max_by and sum.The given type is: {type(position)}"
             )
-        return self._keyed(kind, "Reduce", Aggregate(field=position), self._original_data_type_info, label)
+        behaviour = Aggregate(field=position, whole=whole)
+        return self._keyed(kind, "Reduce", behaviour, self._original_data_type_info, label)
 
     def sum(self, position_to_sum: int | str = 0) -> DataStream:
         """The running sum of a field."""
@@ -110,11 +111,11 @@ class KeyedStream(DataStream):
 
     def min_by(self, position_to_min_by: int | str = 0) -> DataStream:
         """The record with the least of a field so far."""
-        return self._aggregate("min", "min_by", position_to_min_by)
+        return self._aggregate("min", "min_by", position_to_min_by, whole=True)
 
     def max_by(self, position_to_max_by: int | str = 0) -> DataStream:
         """The record with the greatest of a field so far."""
-        return self._aggregate("max", "max_by", position_to_max_by)
+        return self._aggregate("max", "max_by", position_to_max_by, whole=True)
 
     def window(self, window_assigner: Any) -> WindowedStream:
         """Group by window too."""

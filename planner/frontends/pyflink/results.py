@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 from planner.frontends.pyflink.declared.common.completable_future import CompletableFuture
@@ -90,6 +90,9 @@ class LoadedClient(JobClient):
 class CloseableIterator:
     """The records of `execute_and_collect`: none while a script is only loaded."""
 
+    def __init__(self, records: Iterable[Any] = ()) -> None:
+        self._records = iter(records)
+
     def __iter__(self) -> Iterator[Any]:
         return self
 
@@ -103,8 +106,11 @@ class CloseableIterator:
         self.close()
 
     def next(self) -> Any:
-        """No record."""
+        """The next record."""
+        for record in self._records:
+            return record
         raise StopIteration("No more data.")
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Give no more records."""
+        self._records = iter(())

@@ -74,7 +74,18 @@ def _homes(name: str) -> tuple[str, ...] | None:
         return _BY_HAND[name]
     if name in _PACKAGES or name == "version" or name.split(".")[0] in _REFUSED:
         return ()
-    return (f"declared.{name}",) if _DECLARED.joinpath(*name.split(".")).with_suffix(".py").is_file() else None
+    return (f"declared.{name}",) if _is_declared(name) else None
+
+
+def _is_declared(name: str) -> bool:
+    if _DECLARED.is_dir():
+        return _DECLARED.joinpath(*name.split(".")).with_suffix(".py").is_file()
+    from importlib.util import find_spec  # on a worker of Spark, which imports from a zip
+
+    try:
+        return find_spec(f"{_OURS}.declared.{name}") is not None
+    except ModuleNotFoundError:
+        return False
 
 
 class _Finder:

@@ -27,7 +27,7 @@ from planner.frontends.pyflink.values.types import (
 )
 from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
 from planner.frontends.scripts.places import user_location
-from planner.job import Operator, PythonFunction, Select
+from planner.job import Operator, PythonFunction, PythonRun, Select
 
 if TYPE_CHECKING:
     from planner.frontends.pyflink.connected import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
@@ -126,7 +126,8 @@ class DataStream(Settings):
         kept = Select(columns=tuple((f"f{place}", f"f{index}") for place, index in enumerate(field_indexes)))
         draft = self._environment._calls.operator(
             [self._draft], "map", TupleTypeInfo([fields[index] for index in field_indexes]), name="Projection",
-            label="project", behaviour=kept, written_name="Projection" if self._environment._calls.java else None,
+            label="project", behaviour=kept, run=PythonRun(fields=tuple(field_indexes)),
+            written_name="Projection" if self._environment._calls.java else None,
         )  # fmt: skip
         return self._stream(draft)
 
@@ -243,13 +244,14 @@ class DataStream(Settings):
             [read], "sink", read.record_type, behaviour=facts.behaviour, api="v2", committer=facts.committer or None,
             extra_ids=facts.extra_ids or None, co_locates=facts.co_locates or None,
             remarks=tuple(connector_remarks(sink)) or None,
+            run=PythonRun(connector=sink),
         )  # fmt: skip
         return DataStreamSink(draft)
 
     def execute_and_collect(self, job_execution_name: str | None = None, limit: int | None = None) -> Any:
         """Execute the job for this stream's records; none come while a file is only loaded."""
-        self._draft = self._environment._collect(self._draft, job_execution_name)
-        return CloseableIterator() if limit is None else []
+        self._draft, records = self._environment._collect(self._draft, job_execution_name)
+        return CloseableIterator(records) if limit is None else records[:limit]
 
 
 class DataStreamSink(Settings):

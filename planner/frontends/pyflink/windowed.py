@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from planner.frontends.pyflink.declared.datastream.functions import (
     AllWindowFunction,
@@ -11,7 +11,7 @@ from planner.frontends.pyflink.declared.datastream.functions import (
     WindowFunction,
 )
 from planner.frontends.pyflink.values.types import OutputTag, PickledBytesTypeInfo, TypeInformation, type_of
-from planner.job import PythonFunction
+from planner.job import PythonFunction, PythonRun, PythonWindow
 
 if TYPE_CHECKING:
     from planner.frontends.pyflink.environment import StreamExecutionEnvironment
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from planner.frontends.pyflink.streams import DataStream
 
 __all__ = ["AllWindowedStream", "WindowedStream"]
+
+_Form = Literal["reduce", "aggregate", "apply", "process"]
 
 
 class _Windows:
@@ -62,7 +64,7 @@ class _Windows:
         """Two records of a window become one."""
         self._check(window_function)
         kind = self.get_input_type() if window_function is None and output_type is None else type_of(output_type)
-        return self._result(kind, reduce_function, window_function)
+        return self._result("reduce", kind, reduce_function, window_function)
 
     def aggregate(
         self, aggregate_function: Any, window_function: Any = None, accumulator_type: Any = None,
@@ -71,21 +73,21 @@ class _Windows:
         """An incremental aggregate of each window."""
         self._check(window_function)
         type_of(accumulator_type)
-        return self._result(type_of(output_type), aggregate_function, window_function)
+        return self._result("aggregate", type_of(output_type), aggregate_function, window_function)
 
     def apply(self, window_function: Any, output_type: Any = None) -> DataStream:
         """All records of a window at once."""
-        return self._result(type_of(output_type), window_function)
+        return self._result("apply", type_of(output_type), window_function)
 
     def process(self, process_window_function: Any, output_type: Any = None) -> DataStream:
         """All records of a window at once, with a context."""
-        return self._result(type_of(output_type), process_window_function)
+        return self._result("process", type_of(output_type), process_window_function)
 
     def _check(self, window_function: Any) -> None:
         if window_function is not None and not isinstance(window_function, self._functions):
             raise TypeError(f"window_function should be a {self._function_names}")
 
-    def _result(self, kind: TypeInformation, *functions: Any) -> DataStream:
+    def _result(self, form: _Form, kind: TypeInformation, *functions: Any) -> DataStream:
         assigner, keyed = self._window_assigner, self._keyed_stream
         if self._window_trigger is None:
             self._window_trigger = assigner.get_default_trigger(self.get_execution_environment())
@@ -98,8 +100,17 @@ class _Windows:
             [keyed._draft], "window_reduce", kind, name=name, written_name=name if calls.java else None,
             label="window", python="keyed", behaviour=PythonFunction(target=functions[0]),
             description=f"{self._shape}({assigner}, {trigger}, {', '.join(named)})",
+            run=PythonRun(window=self._window(form, *functions)),
         )  # fmt: skip
         return keyed._stream(draft)
+
+    def _window(self, form: _Form, function: Any, window_function: Any = None) -> PythonWindow:
+        late = self._late_data_output_tag
+        return PythonWindow(
+            assigner=self._window_assigner, trigger=self._window_trigger, form=form, function=function,
+            window_function=window_function, all_records=self._shape == "AllWindow",
+            lateness=int(self._allowed_lateness), late_tag=late.tag_id if late is not None else None,
+        )  # fmt: skip
 
 
 class WindowedStream(_Windows):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -20,6 +20,7 @@ __all__ = [
     "LoadOptions",
     "Session",
     "current_session",
+    "default_load_options",
     "hand_over",
     "session",
     "tell_errors_plainly",
@@ -35,6 +36,7 @@ class LoadOptions:
     parallelism: int | None = None  # where the job itself sets none
     parallelism_origin: str | None = None  # who says so, as messages show it
     arguments: tuple[str, ...] = ()  # sys.argv behind the file's name
+    run: Callable[[JobDefinition], list[Any]] | None = None  # runs a job when it is executed, and gives its records
 
 
 _defaults: list[LoadOptions] = [LoadOptions()]
@@ -43,6 +45,11 @@ _defaults: list[LoadOptions] = [LoadOptions()]
 def use_load_options(options: LoadOptions) -> None:
     """How files are loaded from now on, where nobody says otherwise: one command, one way."""
     _defaults[0] = options
+
+
+def default_load_options() -> LoadOptions:
+    """How files are loaded where nobody says otherwise."""
+    return _defaults[0]
 
 
 class Session:
@@ -73,12 +80,13 @@ def session(options: LoadOptions | None = None) -> Iterator[Session]:
         _sessions.pop()
 
 
-def hand_over(job: JobDefinition) -> None:
-    """Give an executed job to the loading in progress, or run it on a local Spark session."""
+def hand_over(job: JobDefinition) -> list[Any]:
+    """Give an executed job to the loading in progress, or run it; gives the records that its script asked for."""
     if (collecting := current_session()) is not None:
         collecting.jobs.append(job)
-        return
+        return [] if collecting.options.run is None else collecting.options.run(job)
     import_module("cli.script").run_from_script(job)
+    return []
 
 
 def tell_errors_plainly() -> None:

@@ -46,6 +46,8 @@ class NoState:
 class Subtask:
     """A subtask at work."""
 
+    table = OPERATORS  # what operators are, by their roles
+
     def __init__(self, layout: Layout, vertex: VertexSpec, subtask: int, backend: Backend, now: int) -> None:
         self.layout, self.vertex, self.subtask, self.backend, self.now = layout, vertex, subtask, backend, now
         self.producer = vertex.first_producer + subtask
@@ -59,7 +61,7 @@ class Subtask:
         known, heard = self.kept(vertex.id, "channels", ({}, {})) if vertex.watermarks else ({}, {})
         self.channels = Channels(expected, known, heard, now)
         self.watermark = self.channels.least
-        self.operators = [OPERATORS[spec.role](spec, self) for spec in vertex.operators]
+        self.operators = [self.table[spec.role](spec, self) for spec in vertex.operators]
         self.exits = [Exit(edge, self) for edge in vertex.edges]
         self.roots: list[Any] = []
         for spec, operator in zip(vertex.operators, self.operators, strict=True):

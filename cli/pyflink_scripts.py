@@ -1,0 +1,73 @@
+"""PyFlink scripts under `plan run`: the script runs once, and every job of it when the script executes it.
+
+So a script gets what it collects, and what it does behind `execute` happens behind the run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planner.frontends.loading import load_jobs
+from planner.frontends.scripts.handover import default_load_options
+
+if TYPE_CHECKING:
+    from planner.job import JobDefinition
+    from spark_runner.clusters.request import RunRequest
+    from spark_runner.runs.preparation import PreparedRun
+    from spark_runner.runs.store import RunFolder
+
+__all__ = ["is_script_to_run", "run_script"]
+
+_IMPORTS = re.compile(rb"^\s*(?:from|import)\s+pyflink\b", re.MULTILINE)
+SeeThrough = Callable[["PreparedRun", "RunFolder"], "tuple[int, list[Any]]"]
+
+
+class _Ended(BaseException):
+    """A job that did not end well: the script ends with it, whatever it catches."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def is_script_to_run(job: str) -> bool:
+    """Whether this is a whole PyFlink script, and not one job of it."""
+    path = Path(job)
+    return path.suffix == ".py" and path.is_file() and _IMPORTS.search(path.read_bytes()) is not None
+
+
+def run_script(request: RunRequest, see_through: SeeThrough) -> int:
+    """Run a script and its jobs. The exit code of the first job that fails, else 0."""
+    numbers = iter(range(1, 1_000_000))
+
+    def run(job: JobDefinition) -> list[Any]:
+        code, records = _run_job(job, replace(request, job=f"{request.job}:{next(numbers)}"), see_through)
+        if code:
+            raise _Ended(code)
+        return records
+
+    try:
+        load_jobs(request.job, replace(default_load_options(), run=run))
+    except _Ended as ended:
+        return ended.code
+    return 0
+
+
+def _run_job(job: JobDefinition, request: RunRequest, see_through: SeeThrough) -> tuple[int, list[Any]]:
+    from spark_runner.runs.preparation import check_machine, prepare_job
+    from spark_runner.runs.store import RunStore
+
+    prepared = prepare_job(job, request)
+    check_machine(request)
+    store = RunStore.under(Path.cwd())
+    folder = store.submit(request, name=prepared.plan.job.name)
+    try:
+        folder.move("CREATED")
+    except BaseException:
+        store.discard(folder)
+        raise
+    return see_through(prepared, folder)

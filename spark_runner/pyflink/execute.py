@@ -1,0 +1,121 @@
+"""Runs a bounded PyFlink job to its end on a session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from planner.errors import PlanError
+from planner.frontends.pyflink.stand_in import pyflink_stand_in
+from planner.frontends.scripts.job_modules import modules_found
+from spark_runner.batch.session_settings import configured
+from spark_runner.executor.streaming.chunks import FIGURES, Chunk, chunks_of, records_of
+from spark_runner.figures.results import (
+    ActionFinished,
+    ActionStarted,
+    CollectedRecord,
+    Events,
+    PrintedRecord,
+    RunResult,
+    SinkWritten,
+    VertexFinished,
+)
+from spark_runner.frames.blame import blamed, translated
+from spark_runner.frames.job_paths import resolved_path
+from spark_runner.frames.shipping import ship
+from spark_runner.program.program import SparkProgram
+from spark_runner.pyflink.figures import result_of
+from spark_runner.pyflink.frames import chunk_frame, text_frame
+from spark_runner.pyflink.program import BoundedJob, BoundedSink
+
+__all__ = ["execute_bounded"]
+
+
+def execute_bounded(program: SparkProgram, spark: SparkSession, *, events: Events) -> RunResult:
+    """Run a program to its end. Raises ExecutionError, with the operator where one is to blame."""
+    try:
+        with configured(spark, program):
+            return _Run(program, spark, events).run()
+    except PlanError:
+        raise
+    except Exception as error:
+        raise translated(error, None) from error
+
+
+class _Run:
+    """One run: one action for everything that comes back, and one for each sink of files."""
+
+    def __init__(self, program: SparkProgram, spark: SparkSession, events: Events) -> None:
+        self.program, self.spark, self.events = program, spark, events
+        self.job: BoundedJob = program.bounded
+
+    def run(self) -> RunResult:
+        ship(self.spark, self.program.file, pyflink=True)
+        vertices = tuple(range(len(self.program.steps)))
+        name = self.job.sinks[0].operator.key if self.job.sinks else "job"
+        self.events(ActionStarted(sink=name, vertices=vertices))
+        rows = chunk_frame(self.job, self.spark, self.program.file)
+        writers = [sink for sink in self.job.sinks if sink.kind == "text"]
+        if writers:
+            rows = rows.persist()
+        try:
+            chunks = self._collected(rows, writers)
+            for sink in writers:
+                self._write(sink, rows)
+        finally:
+            rows.unpersist()
+        self._give(chunks)
+        self.events(ActionFinished(sink=name, vertices=vertices))
+        return self._result(chunks)
+
+    def _collected(self, rows: DataFrame, writers: list[BoundedSink]) -> list[Chunk]:
+        """What the driver needs: figures, and the records of sinks that are not files."""
+        files = [-1 - sink.number for sink in writers]
+        wanted = rows.where(~F.col("target").isin(files)) if files else rows
+        return chunks_of(wanted.toArrow().to_batches())
+
+    def _write(self, sink: BoundedSink, rows: DataFrame) -> None:
+        with blamed(sink.operator, sink.name, "could not be written"):
+            text_frame(rows, sink).write.mode("append").text(resolved_path(str(sink.path), self.program.file))
+
+    def _give(self, chunks: list[Chunk]) -> None:
+        for sink in self.job.sinks:
+            if sink.kind == "text":
+                continue
+            several = sink.parallelism > 1
+            for subtask, record in self._records(sink, chunks):
+                if sink.kind == "print":
+                    self.events(_printed(sink, subtask if several else None, record))
+                else:
+                    self.events(CollectedRecord(record=record))
+
+    def _records(self, sink: BoundedSink, chunks: list[Chunk]) -> Iterator[tuple[int, Any]]:
+        """A sink's records in the order of the input, each with its subtask."""
+        first = self.job.layout.vertices[sink.vertex].first_producer
+        mine = [chunk for chunk in chunks if chunk.target == -1 - sink.number]
+        with pyflink_stand_in(), modules_found(self.program.file.rpartition("/")[0] or "."):
+            for chunk in sorted(mine, key=lambda one: (one.base, one.producer, one.seq)):
+                _, values, _ = records_of(chunk.blob, None)
+                for value in values:
+                    yield chunk.producer - first + 1, value
+
+    def _result(self, chunks: list[Chunk]) -> RunResult:
+        figures = [json.loads(chunk.blob) for chunk in chunks if chunk.target == FIGURES]
+        result = result_of(self.program, figures)
+        for vertex in result.vertices:
+            self.events(VertexFinished(figures=vertex))
+        for sink in result.sinks:
+            self.events(SinkWritten(figures=sink))
+        return result
+
+
+def _printed(sink: BoundedSink, subtask: int | None, text: str) -> PrintedRecord:
+    """With an identifier, Flink writes it in front of the subtask."""
+    if sink.identifier is None:
+        return PrintedRecord(operator=sink.operator.key, subtask=subtask, text=text)
+    place = sink.identifier if subtask is None else f"{sink.identifier}:{subtask}"
+    return PrintedRecord(operator=sink.operator.key, subtask=None, text=f"{place}> {text}")

@@ -1,0 +1,68 @@
+"""PyFlink's types as the forms that workers convert and print by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planner.frontends.pyflink.values.rows import Row
+
+__all__ = ["as_rows", "collected_form", "form_of", "is_pickled"]
+
+_BASIC = {
+    "STRING": "str", "CHAR": "str", "BYTE": "int", "SHORT": "int", "INT": "int", "LONG": "int", "BIG_INT": "int",
+    "BOOLEAN": "bool", "FLOAT": "float", "DOUBLE": "double",
+}  # fmt: skip
+_AS_THEY_ARE = ("as it is",)
+
+
+def form_of(kind: Any) -> tuple[Any, ...]:
+    """The form of a type; what has no other form inside Flink stays as it is."""
+    name = type(kind).__name__
+    if name == "PickledBytesTypeInfo":
+        return ("any",)
+    if name in ("BasicTypeInfo", "InstantTypeInfo"):
+        return (_BASIC.get(kind._basic_type.name, "as it is"),)
+    if name == "TupleTypeInfo":
+        return ("tuple", tuple(map(form_of, kind.get_field_types())))
+    if name == "RowTypeInfo":
+        names = tuple(kind._field_names or ())
+        return ("row", Row, names, tuple(map(form_of, kind.get_field_types())))
+    if name == "ExternalTypeInfo":
+        return form_of(kind._type_info)
+    if name == "MapTypeInfo":
+        return ("map", form_of(kind._key_type_info), form_of(kind._value_type_info))
+    if name == "PrimitiveArrayTypeInfo" and form_of(kind._element_type) == ("int",) and _is_byte(kind._element_type):
+        return ("bytes",)
+    if name in ("ListTypeInfo", "BasicArrayTypeInfo", "ObjectArrayTypeInfo", "PrimitiveArrayTypeInfo"):
+        return ("list", form_of(kind._element_type))
+    return _AS_THEY_ARE
+
+
+def is_pickled(kind: Any) -> bool:
+    """Whether Java sees only bytes of a record."""
+    return form_of(kind) == ("any",)
+
+
+def _is_byte(kind: Any) -> bool:
+    return getattr(getattr(kind, "_basic_type", None), "name", "") == "BYTE"
+
+
+def collected_form(kind: Any) -> tuple[Any, ...]:
+    """The form of records that a script collects: rows have names there, f0 and so on where the script gives none."""
+    if type(kind).__name__ != "RowTypeInfo":
+        return form_of(kind)
+    return ("row", Row, tuple(kind.get_field_names()), tuple(map(form_of, kind.get_field_types())))
+
+
+def as_rows(kind: Any, value: Any) -> Any:
+    """A record of a collection: lists, tuples and dicts are taken where the type says row."""
+    if type(kind).__name__ not in ("RowTypeInfo", "TupleTypeInfo") or value is None:
+        return value
+    types = kind.get_field_types()
+    if type(kind).__name__ == "TupleTypeInfo":
+        return tuple(map(as_rows, types, value))
+    if isinstance(value, Row):
+        return value
+    if isinstance(value, dict):
+        value = [value.get(name) for name in kind.get_field_names()]
+    return Row(*map(as_rows, types, value))
