@@ -83,7 +83,7 @@ def test_a_result_with_two_readers_is_written_once() -> None:
 
 @given(decided_plans(), st.integers(1, 9), st.sampled_from(["slots", "none"]))
 def test_the_sums_agree(made: Plan, managers: int, mode: LoadBalanceMode) -> None:
-    layout, offered = laid_out(made), cluster(managers, 60)
+    layout, offered = laid_out(made), cluster(managers, 1_000)
     placement = place_slots(layout, offered, mode)
     assert placement is not None
     assert placement.last_turn == 0
