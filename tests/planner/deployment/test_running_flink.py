@@ -1,6 +1,6 @@
 """Our physical stage against what a running Flink 2.3.0 did: slots, too few slots, restarts, schedules and buffers.
 
-The recordings were written by `make compare-flink` (`python -m benchmarks.flink.compare --record FILE`).
+`recordings/README.md` says how they were made; `python -m benchmarks.flink.compare --record FILE` measures them again.
 """
 
 from __future__ import annotations
