@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from planner.chaining.evaluation import find_obstacles
+from planner.errors import PlanningError
 from planner.flink.profile import FlinkProfile
 from planner.flink.registry import flink as flink_profile
 from planner.graphs.execution_graph import ExecutionGraph, build_execution_graph
@@ -53,6 +54,17 @@ class Plan:
         return plan_to_dict(self)
 
 
+def _refuse_other_pyflink(job: JobDefinition, profile: FlinkProfile) -> None:
+    """What PyFlink does to a script is known of one version only."""
+    newest = flink_profile()
+    if profile.version != newest.version:
+        raise PlanningError(
+            f"this is a PyFlink script, and PyFlink's part of a plan is known for Flink {newest.version} only",
+            location=job.location,
+            hint=f"leave --flink {profile.version} out, or say --api java to plan it as a Java job",
+        )
+
+
 def plan(job: JobDefinition, until: Stage = "physical", flink: FlinkProfile | str | None = None) -> Plan:
     """Compile a job as a version of Flink does (the newest, if none is given), stopping after the stage `until`."""
     profile = flink_profile(flink)
@@ -65,6 +77,7 @@ def plan(job: JobDefinition, until: Stage = "physical", flink: FlinkProfile | st
     if job.python is not None:
         from planner.merging import compile_python_layer  # most jobs have no Python layer
 
+        _refuse_other_pyflink(job, profile)
         merging = compile_python_layer(job)
         job = merging.job
     stream_graph = job.compiled or build_stream_graph(job, profile)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from planner.errors import JobDefinitionError, OptionError
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.scripts.handover import LoadOptions, default_load_options
 from planner.job import JobDefinition
 from planner.spelling import nearest
 
@@ -25,6 +25,7 @@ def load_job(path_spec: str | Path, options: LoadOptions | None = None) -> JobDe
     if path.suffix.lower() in _YAML:
         from planner.frontends.yaml.loader import load_yaml
 
+        _refuse_for_yaml(path, options or default_load_options())
         return load_yaml(path)
     from planner.frontends.python_loader import load_python
 
@@ -39,6 +40,18 @@ def load_jobs(path_spec: str | Path, options: LoadOptions | None = None) -> list
     from planner.frontends.python_loader import load_all_python
 
     return load_all_python(path, options)
+
+
+def _refuse_for_yaml(path: Path, options: LoadOptions) -> None:
+    """Options of Python files would be forgotten without a word."""
+    given: dict[str, object] = {"--api": options.api, "arguments behind `--`": options.arguments}
+    if options.parallelism_origin == "--parallelism":
+        given["--parallelism"] = options.parallelism
+    for what in (what for what, value in given.items() if value):
+        raise OptionError(
+            f"{what}: for Python jobs only, and {str(path)!r} is YAML",
+            hint="set it in the file, or try it with --set job.parallelism=N",
+        )
 
 
 def _is_stream_graph(path: Path) -> bool:

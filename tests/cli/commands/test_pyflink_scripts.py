@@ -84,3 +84,12 @@ def test_arguments_behind_the_dashes_reach_the_script(tmp_path: Path, capsys: py
 def test_the_merge_conditions_have_pages(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rule", "PM011"]) == 0
     assert "several-consumers" in capsys.readouterr().out
+
+
+def test_options_that_cannot_hold_are_refused(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", script, "--flink", "1.20"]) == 2
+    assert "known for Flink 2.3 only" in capsys.readouterr().err
+    assert main(["explain", script, "--flink", "1.20", "--api", "java"]) == 0
+    for arguments in (["-p", "2"], ["--api", "java"], ["--", "x"]):
+        assert main(["explain", "samples/word_count/job.yaml", *arguments]) == 2
+        assert "for Python jobs only" in capsys.readouterr().err
