@@ -56,7 +56,16 @@ def main(argv: list[str] | None = None) -> int:
         if traceback:
             raise
         return report_error(error)
+    finally:
+        _forget_load_options()
     return code
+
+
+def _forget_load_options() -> None:
+    """The next command of this process, as in tests, loads its files its own way."""
+    loading = sys.modules.get("planner.frontends.scripts.handover")
+    if loading is not None:
+        loading.use_load_options(loading.LoadOptions())
 
 
 def _run(arguments: list[str]) -> int:
