@@ -72,7 +72,7 @@ class StreamRun:
         self.control = Control(checkpoint.control)
         self.batches: Batches | None = None
         self._ticked = 0.0
-        self._query: StreamingQuery | None = None
+        self.query: StreamingQuery | None = None
 
     def run(self) -> RunResult:
         """Run to the end. Raises ExecutionError, with the operator where one is to blame."""
@@ -118,7 +118,7 @@ class StreamRun:
             stream = stream.trigger(availableNow=True)
         else:
             stream = stream.trigger(processingTime=f"{self.options.interval} milliseconds")
-        query = self._query = stream.queryName(self.checkpoint.id).start()
+        query = self.query = stream.queryName(self.checkpoint.id).start()
         try:
             self._watch(query)
         finally:
@@ -149,7 +149,7 @@ class StreamRun:
 
     def _backlog(self) -> tuple[tuple[str, str], ...]:
         """What Spark's sources say of what they have not read yet."""
-        progress = self._query.lastProgress if self._query is not None else None
+        progress = self.query.lastProgress if self.query is not None else None
         found = []
         for source in progress.sources if progress is not None else ():
             waiting = {k: v for k, v in (source.metrics or {}).items() if "utstanding" in k or "BehindLatest" in k}
