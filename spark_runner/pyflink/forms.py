@@ -8,9 +8,9 @@ from planner.frontends.pyflink.values.rows import Row
 
 __all__ = ["as_rows", "collected_form", "form_of", "is_pickled"]
 
-_BASIC = {
-    "STRING": "str", "CHAR": "str", "BYTE": "int", "SHORT": "int", "INT": "int", "LONG": "int", "BIG_INT": "int",
-    "BOOLEAN": "bool", "FLOAT": "float", "DOUBLE": "double",
+_BASIC: dict[str, tuple[Any, ...]] = {
+    "STRING": ("str",), "CHAR": ("str",), "BYTE": ("int", 8), "SHORT": ("int", 16), "INT": ("int", 32),
+    "LONG": ("int", 64), "BIG_INT": ("int", 64), "BOOLEAN": ("bool",), "FLOAT": ("float",), "DOUBLE": ("double",),
 }  # fmt: skip
 _AS_THEY_ARE = ("as it is",)
 
@@ -21,7 +21,7 @@ def form_of(kind: Any) -> tuple[Any, ...]:
     if name == "PickledBytesTypeInfo":
         return ("any",)
     if name in ("BasicTypeInfo", "InstantTypeInfo"):
-        return (_BASIC.get(kind._basic_type.name, "as it is"),)
+        return _BASIC.get(kind._basic_type.name, _AS_THEY_ARE)
     if name == "TupleTypeInfo":
         return ("tuple", tuple(map(form_of, kind.get_field_types())))
     if name == "RowTypeInfo":
@@ -31,7 +31,7 @@ def form_of(kind: Any) -> tuple[Any, ...]:
         return form_of(kind._type_info)
     if name == "MapTypeInfo":
         return ("map", form_of(kind._key_type_info), form_of(kind._value_type_info))
-    if name == "PrimitiveArrayTypeInfo" and form_of(kind._element_type) == ("int",) and _is_byte(kind._element_type):
+    if name == "PrimitiveArrayTypeInfo" and form_of(kind._element_type) == ("int", 8):
         return ("bytes",)
     if name in ("ListTypeInfo", "BasicArrayTypeInfo", "ObjectArrayTypeInfo", "PrimitiveArrayTypeInfo"):
         return ("list", form_of(kind._element_type))
@@ -41,10 +41,6 @@ def form_of(kind: Any) -> tuple[Any, ...]:
 def is_pickled(kind: Any) -> bool:
     """Whether Java sees only bytes of a record."""
     return form_of(kind) == ("any",)
-
-
-def _is_byte(kind: Any) -> bool:
-    return getattr(getattr(kind, "_basic_type", None), "name", "") == "BYTE"
 
 
 def collected_form(kind: Any) -> tuple[Any, ...]:

@@ -137,6 +137,7 @@ MAY_IMPORT_SPARK_RUNNER = frozenset(
         "cli/commands/runs.py",
         "cli/detached.py",
         "cli/pyflink_scripts.py",
+        "cli/render/text/bounded_program.py",
         "cli/render/text/progress.py",
         "cli/render/text/stream_program.py",
         "cli/render/text/stream_view.py",

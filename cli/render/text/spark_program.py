@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cli.render.text.bounded_program import bounded_data, bounded_lines
 from cli.render.text.stream_program import stream_data, stream_lines
 from spark_runner.figures.tracking import stage_groups
 from spark_runner.program.program import Exchange, Inlet, Pass, SparkProgram, Step
@@ -26,6 +27,8 @@ def program_lines(program: SparkProgram, master: str) -> list[str]:
     """The program as indented lines, a vertex after the other in topological order."""
     if program.stream is not None:
         return stream_lines(program, master)
+    if program.bounded is not None:
+        return bounded_lines(program, master)
     stage_of = _stages(program)
     vertices, stages = len(program.steps), len(set(stage_of.values()))
     lines = [
@@ -41,6 +44,8 @@ def program_data(program: SparkProgram, master: str) -> dict[str, Any]:
     """The program as JSON-ready data; functions and behaviours stay with the plan."""
     if program.stream is not None:
         return stream_data(program, master)
+    if program.bounded is not None:
+        return bounded_data(program, master)
     stage_of = _stages(program)
     return {
         "name": program.name,

@@ -50,8 +50,17 @@ def _bytes(value: Any) -> bytes:
     return bytes(value)
 
 
-def _number(value: Any) -> int:
-    return int(operator.index(value))
+def _whole(form: Form) -> Convert:
+    """Whole numbers that fit the bits of their type."""
+    limit = 1 << (form[1] - 1) if len(form) > 1 else 1 << 63
+
+    def convert(value: Any) -> int:
+        number = int(operator.index(value))
+        if not -limit <= number < limit:
+            raise OverflowError(f"{number} is too large for its declared type of {limit.bit_length()} bits")
+        return number
+
+    return convert
 
 
 def _nullable(convert: Convert) -> Convert:
@@ -111,7 +120,7 @@ _MAKERS: dict[str, Callable[[Form], Convert]] = {
     "any": _always(copied),
     "as it is": _always(lambda value: value),
     "str": _always(_text),
-    "int": _always(_number),
+    "int": _whole,
     "bool": _always(bool),
     "double": _always(float),
     "float": _always(_float32),

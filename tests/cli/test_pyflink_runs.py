@@ -1,0 +1,73 @@
+"""`plan run script.py`: every job runs when the script executes it, and the script gets what it collects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.pyflink_scripts import is_script_to_run, run_script
+from planner.errors import UnsupportedOnSpark
+from spark_runner.clusters.request import RunRequest
+from spark_runner.runs import preparation
+
+SCRIPT = """
+from pyflink.datastream import StreamExecutionEnvironment
+env = StreamExecutionEnvironment.get_execution_environment()
+numbers = env.from_collection([1, 2])
+print("collected", list(numbers.map(lambda x: x).execute_and_collect()))
+print("first", numbers.execute_and_collect(limit=1))
+numbers.print()
+env.execute("last")
+print("behind it")
+"""
+
+
+@pytest.fixture
+def request_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(preparation, "check_machine", lambda request: None)
+
+    def write(text: str) -> RunRequest:
+        (tmp_path / "script.py").write_text(text)
+        return RunRequest(job="script.py", folder=str(tmp_path), master="local[2]")
+
+    return write
+
+
+def test_a_script_gets_its_records_and_goes_on(request_of: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    seen: list[tuple[str, str | None]] = []
+
+    def see_through(prepared: Any, folder: Any) -> tuple[int, list[Any]]:
+        seen.append((folder.record().request.job, prepared.plan.job.name))
+        return 0, [7, 8]
+
+    assert run_script(request_of(SCRIPT), see_through) == 0
+    assert capsys.readouterr().out == "collected [7, 8]\nfirst [7]\nbehind it\n"
+    assert seen == [
+        ("script.py:1", "DataStream Collect"),
+        ("script.py:2", "DataStream Collect"),
+        ("script.py:3", "last"),
+    ]
+
+
+def test_a_job_that_fails_ends_the_script(request_of: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    guarded = SCRIPT.replace('env.execute("last")', 'try:\n    env.execute("last")\nexcept Exception:\n    pass')
+    codes = iter([(0, []), (0, []), (3, [])])
+    assert run_script(request_of(guarded), lambda prepared, folder: next(codes)) == 3
+    assert "behind it" not in capsys.readouterr().out
+
+
+def test_what_does_not_run_is_refused_before_anything_starts(request_of: Any) -> None:
+    request = request_of(SCRIPT.replace("numbers.print()", "numbers.add_sink(None)"))
+    with pytest.raises(UnsupportedOnSpark, match="sink"):
+        run_script(request, lambda prepared, folder: (0, []))
+
+
+def test_only_whole_pyflink_scripts_run_that_way(request_of: Any, tmp_path: Path) -> None:
+    request_of(SCRIPT)
+    (tmp_path / "ours.py").write_text("from planner import StreamExecutionEnvironment\n")
+    assert is_script_to_run("script.py")
+    assert not is_script_to_run("script.py:1")
+    assert not is_script_to_run("ours.py")
