@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain, count, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,12 +41,14 @@ def is_script_to_run(job: str) -> bool:
     return path.suffix == ".py" and path.is_file() and _IMPORTS.search(path.read_bytes()) is not None
 
 
-def run_script(request: RunRequest, see_through: SeeThrough) -> int:
-    """Run a script and its jobs. The exit code of the first job that fails, else 0."""
-    numbers = iter(range(1, 1_000_000))
+def run_script(request: RunRequest, see_through: SeeThrough, *, run_id: str | None = None) -> int:
+    """Run a script and its jobs, the first as `run_id`. The exit code of the first job that fails, else 0."""
+    numbers = count(1)
+    ids = chain([run_id], repeat(None))
 
     def run(job: JobDefinition) -> list[Any]:
-        code, records = _run_job(job, replace(request, job=f"{request.job}:{next(numbers)}"), see_through)
+        mine = replace(request, job=f"{request.job}:{next(numbers)}")
+        code, records = _run_job(job, mine, see_through, next(ids))
         if code:
             raise _Ended(code)
         return records
@@ -57,14 +60,16 @@ def run_script(request: RunRequest, see_through: SeeThrough) -> int:
     return 0
 
 
-def _run_job(job: JobDefinition, request: RunRequest, see_through: SeeThrough) -> tuple[int, list[Any]]:
+def _run_job(
+    job: JobDefinition, request: RunRequest, see_through: SeeThrough, run_id: str | None
+) -> tuple[int, list[Any]]:
     from spark_runner.runs.preparation import check_machine, prepare_job
     from spark_runner.runs.store import RunStore
 
     prepared = prepare_job(job, request)
     check_machine(request)
     store = RunStore.under(Path.cwd())
-    folder = store.submit(request, name=prepared.plan.job.name)
+    folder = store.submit(request, name=prepared.plan.job.name, run_id=run_id)
     try:
         folder.move("CREATED")
     except BaseException:

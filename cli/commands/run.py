@@ -94,9 +94,9 @@ def run(
         allow_lost_state=_split(allow_lost_state),
         report=report,
     )
-    if not (dry_run or detach or deploy_mode == "cluster" or id) and is_script_to_run(request.job):
+    if not (dry_run or detach or deploy_mode == "cluster") and is_script_to_run(request.job):
         return run_script(
-            request, lambda prepared, folder: _see_through(prepared, folder, follow=follow, format=format)
+            request, lambda prepared, folder: _see_through(prepared, folder, follow=follow, format=format), run_id=id
         )
     prepared = prepare(request)
     if dry_run:

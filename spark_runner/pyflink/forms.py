@@ -6,7 +6,7 @@ from typing import Any
 
 from planner.frontends.pyflink.values.rows import Row
 
-__all__ = ["as_rows", "collected_form", "form_of", "is_pickled"]
+__all__ = ["as_rows", "form_of", "is_pickled"]
 
 _BASIC: dict[str, tuple[Any, ...]] = {
     "STRING": ("str",), "CHAR": ("str",), "BYTE": ("int", 8), "SHORT": ("int", 16), "INT": ("int", 32),
@@ -25,8 +25,8 @@ def form_of(kind: Any) -> tuple[Any, ...]:
     if name == "TupleTypeInfo":
         return ("tuple", tuple(map(form_of, kind.get_field_types())))
     if name == "RowTypeInfo":
-        names = tuple(kind._field_names or ())
-        return ("row", Row, names, tuple(map(form_of, kind.get_field_types())))
+        # fields that the script does not name are f0 and so on behind the operator
+        return ("row", Row, tuple(kind.get_field_names()), tuple(map(form_of, kind.get_field_types())))
     if name == "ExternalTypeInfo":
         return form_of(kind._type_info)
     if name == "MapTypeInfo":
@@ -41,13 +41,6 @@ def form_of(kind: Any) -> tuple[Any, ...]:
 def is_pickled(kind: Any) -> bool:
     """Whether Java sees only bytes of a record."""
     return form_of(kind) == ("any",)
-
-
-def collected_form(kind: Any) -> tuple[Any, ...]:
-    """The form of records that a script collects: rows have names there, f0 and so on where the script gives none."""
-    if type(kind).__name__ != "RowTypeInfo":
-        return form_of(kind)
-    return ("row", Row, tuple(kind.get_field_names()), tuple(map(form_of, kind.get_field_types())))
 
 
 def as_rows(kind: Any, value: Any) -> Any:

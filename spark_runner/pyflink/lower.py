@@ -17,7 +17,7 @@ from spark_runner.lowering.bounded import refuse_unbounded
 from spark_runner.program.pointwise import consumers_of_producers, producers_of_consumers
 from spark_runner.program.program import SparkProgram, Step
 from spark_runner.pyflink.ends import sink_of, source_of
-from spark_runner.pyflink.forms import collected_form, form_of
+from spark_runner.pyflink.forms import form_of
 from spark_runner.pyflink.parts import given_form, part_of, refused
 from spark_runner.pyflink.program import BoundedJob, BoundedSink, BoundedSource, Counted
 
@@ -257,7 +257,7 @@ class _Lowerer:
         )  # fmt: skip
         self.sinks.append(sink)
         collects = sink.kind == "collect"
-        options = {"form": collected_form(kind)} if collects else {"text": form_of(kind)}
+        options = {"form": form_of(kind)} if collects else {"text": form_of(kind)}
         at = self._add(vertex, node, operator, parent, tag, "pass" if collects else "java_text", options)
         vertex.edges.append(
             EdgeSpec(number=self.edges, node=at, tag=None, target=-1 - sink.number, consumers=1, reader=_reader(node))

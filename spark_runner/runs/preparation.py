@@ -52,6 +52,11 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
     config = load_config(Path(request.folder)).for_job(job.name, job.location.file)
     compiled = compile_plan(job, flink=request.flink or config.flink)
     mode = request.mode or ("batch" if all(map(data_ends, _sources(job))) else "streaming")
+    if compiled.merging is not None and request.deploy_mode == "cluster":
+        raise OptionError(
+            "--deploy-mode cluster: a PyFlink script runs here, and so does its driver",
+            hint="leave it out: executors still run on the cluster",
+        )
     program = _program(compiled, mode)
     if mode == "batch":
         _refuse_streaming_options(request)

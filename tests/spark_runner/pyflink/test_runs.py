@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from planner.errors import ExecutionError, UnsupportedOnSpark
+from planner.errors import ExecutionError, OptionError, UnsupportedOnSpark
 from planner.frontends.loading import load_job
 from planner.pipeline import plan
 from spark_runner.clusters.request import RunRequest
@@ -92,6 +92,14 @@ env.execute()
     )
     request = RunRequest(job=str(script), folder=str(tmp_path), master="local[2]")
     with pytest.raises(UnsupportedOnSpark, match="run on Spark where their input ends"):
+        prepare_job(load_job(str(script)), request)
+
+
+def test_a_driver_on_the_cluster_is_refused(tmp_path: Path) -> None:
+    script = tmp_path / "job.py"
+    script.write_text(HEAD + "env.from_collection([1]).print()\nenv.execute()\n")
+    request = RunRequest(job=str(script), folder=str(tmp_path), master="yarn", deploy_mode="cluster")
+    with pytest.raises(OptionError, match="a PyFlink script runs here"):
         prepare_job(load_job(str(script)), request)
 
 
