@@ -10,7 +10,7 @@ import hashlib
 import importlib.metadata
 import json
 import os
-import shutil
+import secrets
 import signal
 import struct
 import subprocess
@@ -23,7 +23,6 @@ from planner.durable import write_json
 from planner.errors import ExecutionError
 from spark_runner.clusters.cache import cache_folder
 from spark_runner.clusters.java import JavaRuntime
-from spark_runner.clusters.temporary_folders import make_temporary_folder
 
 __all__ = ["Gateway", "JvmEnded", "end_starting_jvms", "spark_home", "start_gateway"]
 
@@ -58,9 +57,12 @@ class Gateway:
 def start_gateway(
     arguments: list[str], *, java: JavaRuntime, log: Path, local: bool, meanwhile: Callable[[], object]
 ) -> Gateway:
-    """Start a JVM with spark-submit's arguments, do something else `meanwhile`, and wait until it can be talked to."""
-    with _folder() as folder:
-        answer = folder / "connection"
+    """Start a JVM with spark-submit's arguments, do something else `meanwhile`, and wait until it can be talked to.
+
+    The JVM writes its address beside the log. That folder outlives this process: a JVM that cannot write its address
+    when we were killed meanwhile would never look at its standard input, and never end.
+    """
+    with _answer_file(log.parent) as answer:
         command, environment = _command(arguments, java, local)
         environment |= {"SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(answer)}
         with log.open("ab") as output:
@@ -87,12 +89,12 @@ def start_gateway(
 
 
 @contextmanager
-def _folder() -> Iterator[Path]:
-    folder = make_temporary_folder()
+def _answer_file(folder: Path) -> Iterator[Path]:
+    answer = folder.absolute() / f".jvm-{secrets.token_hex(8)}"
     try:
-        yield folder
+        yield answer
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        answer.unlink(missing_ok=True)
 
 
 def end_starting_jvms() -> None:
