@@ -16,13 +16,6 @@ from tests.clusters.standalone import StandaloneCluster
 from tests.clusters.yarn import YarnCluster
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep all tests that share a cluster in one process of pytest-xdist: each cluster is started once."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.xdist_group("clusters"))
-
-
 @pytest.fixture(scope="session", autouse=True)
 def clean_end() -> Iterator[None]:
     """SIGTERM ends the tests as Ctrl-C does: with their servers, instead of leaving them behind."""
