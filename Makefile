@@ -16,7 +16,7 @@ comma := ,
 
 DEMO := samples/word_count/job.py
 PYTEST_ARGS ?=
-# Tests run in this many processes; tests that share a cluster or a browser stay together.
+# Tests run in this many processes. The tests of one file stay together: they share a session, a cluster or a browser.
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
@@ -58,7 +58,7 @@ type: $(READY) ## mypy --strict on planner
 	$(BIN)/mypy
 
 unit: $(READY) ## pytest alone; PYTEST_ARGS="-k chaining" narrows it
-	$(BIN)/python -m pytest -m "not cluster and not flink" -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m "not cluster and not flink" -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 compare-flink: $(READY) ## run small jobs on a real Flink and compare slots, restarts, schedules and buffers; takes half an hour
 	$(BIN)/python -m benchmarks.flink.compare

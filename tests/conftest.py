@@ -14,19 +14,6 @@ settings.register_profile("plan", deadline=None, derandomize=True, suppress_heal
 settings.load_profile("plan")
 
 
-# Folders whose tests share something that is expensive to start: each stays in one process of pytest-xdist.
-TOGETHER = {"clusters": "clusters", "cli/browser": "browser"}
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that must run in one process, before pytest-xdist looks at the marks."""
-    for item in items:
-        for folder, group in TOGETHER.items():
-            if item.path.is_relative_to(Path(__file__).parent / folder):
-                item.add_marker(pytest.mark.xdist_group(group))
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="rewrite the golden files; the tests fail where they did"
