@@ -12,21 +12,23 @@ from planner.graphs.execution_graph import consumed_ranges
 from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Operator, Partition, PythonRun, SideOutput
 from planner.pipeline import Plan
+from planner.settings.boundedness import data_ends
 from spark_runner.executor.streaming.layout import EdgeSpec, InputSpec, Layout, OperatorSpec, VertexSpec
-from spark_runner.lowering.bounded import refuse_unbounded
 from spark_runner.program.pointwise import consumers_of_producers, producers_of_consumers
 from spark_runner.program.program import SparkProgram, Step
 from spark_runner.pyflink.ends import sink_of, source_of
 from spark_runner.pyflink.forms import form_of
 from spark_runner.pyflink.parts import given_form, part_of, refused
 from spark_runner.pyflink.program import BoundedJob, BoundedSink, BoundedSource, Counted
+from spark_runner.pyflink.unbounded import refuse_python_stream
 
 __all__ = ["lower_pyflink"]
 
 
 def lower_pyflink(plan: Plan) -> SparkProgram:
     """The Spark program of a PyFlink job. Raises UnsupportedOnSpark for what would not run as in PyFlink."""
-    refuse_unbounded(plan)
+    if not all(data_ends(operator) for operator in plan.job.operators if operator.kind == "source"):
+        refuse_python_stream(plan)
     if plan.job_graph is None:
         raise InternalError("a plan without its job graph cannot be lowered")
     job = _Lowerer(plan).lower()

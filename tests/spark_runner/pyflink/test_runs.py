@@ -79,7 +79,8 @@ class P(CoProcessFunction):
     assert refused.value.hint
 
 
-def test_a_stream_without_end_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", [None, "batch", "streaming"])
+def test_a_stream_without_end_is_refused(tmp_path: Path, mode: Any) -> None:
     script = tmp_path / "job.py"
     script.write_text(
         HEAD
@@ -90,7 +91,7 @@ env.from_source(source, WatermarkStrategy.no_watermarks(), "topic").print()
 env.execute()
 """
     )
-    request = RunRequest(job=str(script), folder=str(tmp_path), master="local[2]")
+    request = RunRequest(job=str(script), folder=str(tmp_path), master="local[2]", mode=mode)
     with pytest.raises(UnsupportedOnSpark, match="run on Spark where their input ends"):
         prepare_job(load_job(str(script)), request)
 
