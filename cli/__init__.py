@@ -1,3 +1,3 @@
 """The command line of `plan`."""
 
-__version__ = "0.1.0"  # here too, so that `plan --version` reads no package metadata; a test holds it to pyproject.toml
+__version__ = "0.2.0"  # here too, so that `plan --version` reads no package metadata; a test holds it to pyproject.toml
