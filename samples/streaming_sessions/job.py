@@ -34,5 +34,6 @@ sessions = (
     .uid("sessions")
 )
 sessions.print()
-sessions.get_side_output(TOO_LATE).print("too late")
+late = sessions.get_side_output(TOO_LATE)
+late.map(lambda click: f"too late: {click[0]} at {click[1]}", output_type=Types.STRING()).print()
 env.execute("sessions with late data")

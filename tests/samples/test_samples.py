@@ -145,5 +145,50 @@ def test_the_cluster_map_counts_every_number(tmp_path: Path) -> None:
     assert sum(int(line.rsplit(",", 1)[1].rstrip(")")) for line in finished.stdout.splitlines()) == 400
 
 
+def run_generated(sample: str, tmp_path: Path) -> tuple[Path, list[str]]:
+    """A streaming sample as its README runs it: the folder it ran in, and the printed records."""
+    folder = shutil.copytree(ROOT / "samples" / sample, tmp_path / sample, ignore=MADE)
+    subprocess.run([sys.executable, "generate.py"], cwd=folder, check=True)
+    run = [*COMMAND, "run", "job.py", "--mode", "streaming", "--master", "local[2]"]
+    finished = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    return folder, [re.sub(r"^\d+> ", "", line) for line in finished.stdout.splitlines()]
+
+
+@pytest.mark.spark
+def test_the_fraud_detector_raises_the_alerts_of_its_rule(tmp_path: Path) -> None:
+    folder, printed = run_generated("streaming_fraud", tmp_path)
+    lines = [line for file in sorted((folder / "output/payments").glob("*.csv")) for line in file.open()]
+    expected, forget_at, watermark = [], {}, -1
+    for account, amount, time in (line.strip().split(",") for line in lines):
+        forget_at = {name: deadline for name, deadline in forget_at.items() if deadline > watermark}
+        if account in forget_at and float(amount) > 500:
+            expected.append(f"alert: {account} paid {float(amount)} right behind a small amount")
+        forget_at.pop(account, None)
+        if float(amount) < 1:
+            forget_at[account] = int(time) + 60_000
+        watermark = max(watermark, int(time) - 2_001)
+    assert expected
+    assert sorted(printed) == sorted(expected)
+
+
+@pytest.mark.spark
+def test_the_sessions_tell_what_came_too_late(tmp_path: Path) -> None:
+    folder, printed = run_generated("streaming_sessions", tmp_path)
+    clicks = sum(len(file.read_text().splitlines()) for file in (folder / "output/clicks").glob("*.csv"))
+    too_late = [line for line in printed if line.startswith("too late:")]
+    sessions = [line for line in printed if not line.startswith("too late:")]
+    assert too_late and sessions
+    counted = [int(line.rsplit(",", 1)[1].rstrip(")")) for line in sessions]
+    assert max(counted) > 1
+    assert sum(counted) + len(too_late) >= clicks, "every click is in a session or too late; some in several results"
+
+
 def test_every_sample_is_run() -> None:
-    assert {*PRINTED, "cluster_map/job.py"} == {f"{path.parent.name}/{path.name}" for path in JOBS}
+    elsewhere = {
+        "cluster_map/job.py",
+        "streaming_fraud/job.py",
+        "streaming_sessions/job.py",
+        "streaming_kafka_word_count/job.py",  # needs a broker: tests/spark_runner/streaming
+    }
+    assert {*PRINTED, *elsewhere} == {f"{path.parent.name}/{path.name}" for path in JOBS}

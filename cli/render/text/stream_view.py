@@ -99,7 +99,15 @@ def _moment(watermark: int) -> str:
 def _lag(watermark: int, now: float) -> str:
     if watermark >= _END_OF_TIME or abs(watermark) < 10**11:
         return ""
-    return f" (lag {max(0.0, now - watermark / 1000):.0f} s)"
+    return f" (lag {_span(max(0.0, now - watermark / 1000))})"
+
+
+def _span(seconds: float) -> str:
+    """A time in its largest unit: what is days behind is not read in seconds."""
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def _size(count: int) -> str:
