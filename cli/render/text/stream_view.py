@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from cli.render.words import memory_words
 from spark_runner.figures.results import StreamBatch, VertexBatch
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def batch_line(batch: StreamBatch) -> str:
         parts.append(f"watermark {_moment(batch.watermark)}{_lag(batch.watermark, batch.ended)}")
     keys, size = sum(one.keys for one in batch.vertices), sum(one.bytes for one in batch.vertices)
     if keys:
-        parts.append(f"{keys} keys ({_size(size)})")
+        parts.append(f"{keys} keys ({memory_words(size)})")
     late = sum(one.late for one in batch.vertices)
     if late:
         parts.append(f"{late} late")
@@ -83,7 +84,7 @@ def _row(one: VertexBatch, batch: StreamBatch) -> list[Any]:
         "-" if mark is None else _moment(mark),
         "-" if mark is None else _lag(mark, batch.ended).strip(" ()").removeprefix("lag ") or "-",
         str(one.keys) if one.keys else "-",
-        _size(one.bytes) if one.keys else "-",
+        memory_words(one.bytes) if one.keys else "-",
         str(one.late) if one.late else "-",
     ]
 
@@ -108,11 +109,3 @@ def _span(seconds: float) -> str:
         if seconds >= 2 * length:
             return f"{seconds / length:.0f} {unit}"
     return f"{seconds:.0f} s"
-
-
-def _size(count: int) -> str:
-    for unit in ("B", "KiB", "MiB"):
-        if count < 1024:
-            return f"{count:.0f} {unit}"
-        count //= 1024
-    return f"{count} GiB"
