@@ -9,7 +9,7 @@ from spark_runner.executor.roles.keyed import aggregation
 from spark_runner.executor.roles.plain import method, with_context
 from spark_runner.executor.streaming.contexts import StreamContext, StreamRuntime
 from spark_runner.executor.streaming.layout import OperatorSpec
-from spark_runner.executor.streaming.operators import StreamOperator
+from spark_runner.executor.streaming.operators import FilterOperator, FlatMapOperator, MapOperator, StreamOperator
 from spark_runner.executor.streaming.store import Domain, KeyedStore
 
 if TYPE_CHECKING:
@@ -77,45 +77,16 @@ class ReduceOperator(KeyedOperator):
         self.next(value, stamp)
 
 
-class KeyedMapOperator(KeyedOperator):
+class KeyedMapOperator(MapOperator, KeyedOperator):
     """map with keyed state."""
 
-    def open(self) -> None:
-        super().open()
-        self.call = method(self.function, "map")
 
-    def push(self, value: Any, stamp: int | None) -> None:
-        made = self.call(value)
-        self.given += 1
-        self.next(made, stamp)
-
-
-class KeyedFlatMapOperator(KeyedOperator):
+class KeyedFlatMapOperator(FlatMapOperator, KeyedOperator):
     """flat_map with keyed state."""
 
-    def open(self) -> None:
-        super().open()
-        self.call = method(self.function, "flat_map")
 
-    def push(self, value: Any, stamp: int | None) -> None:
-        made = self.call(value)
-        if made is not None:
-            for item in made:
-                self.given += 1
-                self.next(item, stamp)
-
-
-class KeyedFilterOperator(KeyedOperator):
+class KeyedFilterOperator(FilterOperator, KeyedOperator):
     """filter with keyed state."""
-
-    def open(self) -> None:
-        super().open()
-        self.call = method(self.function, "filter")
-
-    def push(self, value: Any, stamp: int | None) -> None:
-        if self.call(value):
-            self.given += 1
-            self.next(value, stamp)
 
 
 class KeyedProcessOperator(KeyedOperator):
