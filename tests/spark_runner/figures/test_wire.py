@@ -54,7 +54,7 @@ def test_events_come_back_the_same(event: Event) -> None:
 
 
 def test_every_kind_of_event_is_tried_here() -> None:
-    """Except collected records: any Python object, for a script that runs here; on a cluster such scripts are refused."""
+    """Collected records are left out: any Python object, only for scripts that run on this machine."""
     assert {type(event) for event in EVENTS} | {CollectedRecord} == set(typing.get_args(Event))
 
 
