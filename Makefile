@@ -54,7 +54,7 @@ lint: $(READY) ## ruff: rules and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-type: $(READY) ## mypy --strict on planner
+type: $(READY) ## mypy --strict on planner, cli and spark_runner
 	$(BIN)/mypy
 
 unit: $(READY) ## pytest alone; PYTEST_ARGS="-k chaining" narrows it
