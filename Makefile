@@ -20,7 +20,7 @@ PYTEST_ARGS ?=
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-clusters test-kills test-flink lint type unit bench compare-flink golden docs clean
+.PHONY: help setup demo test test-clusters test-kills test-flink lint type unit bench bench-quick bench-soak compare-flink golden docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,8 +63,14 @@ unit: $(READY) ## pytest alone; PYTEST_ARGS="-k chaining" narrows it
 compare-flink: $(READY) ## run small jobs on a real Flink and compare slots, restarts, schedules and buffers; takes half an hour
 	$(BIN)/python -m benchmarks.flink.compare
 
-bench: $(READY) ## measure against real Flink, Typer and plain Spark; prints ratios
+bench: $(READY) ## measure against real Flink, Typer and PySpark by hand; the ratios go to benchmarks/results and the README
 	$(BIN)/python -m benchmarks
+
+bench-quick: $(READY) ## the same with small sizes, in under five minutes; compared with the last quick run
+	$(BIN)/python -m benchmarks --quick
+
+bench-soak: $(READY) ## a stream of ten minutes: does its memory stay flat?
+	$(BIN)/python -m benchmarks soak --write
 
 golden: $(READY) ## rewrite the golden files, for you to read in git diff
 	-$(BIN)/python -m pytest tests/golden --update-golden -q

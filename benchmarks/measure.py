@@ -1,45 +1,82 @@
-"""How things are measured: whole processes by the clock, in turns, so that a busy machine disturbs both sides alike."""
+"""How things are measured: in turns, so that a busy machine disturbs both sides alike."""
 
 from __future__ import annotations
 
 import os
-import statistics
 import subprocess
 import sys
+import tempfile
+import threading
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from benchmarks.figure import Cost
+
+__all__ = ["CACHE", "ROOT", "Unavailable", "command", "cores", "in_turns", "output_of", "process", "timed"]
 
 ROOT = Path(__file__).parents[1]
 CACHE = ROOT / ".cache"
+FEWEST = 3  # rounds, however long they take
+_PATIENCE = 600.0  # seconds until a process counts as stuck
 
 
 class Unavailable(Exception):
     """Something this machine lacks, so that a figure cannot be measured here; the message says what."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """One comparison: what `plan` takes, what the other side takes, and what a reader should know of it."""
+def in_turns(
+    runs: Mapping[str, Callable[[], Cost]], *, rounds: int, warm_up: int = 1, most: float = 60.0
+) -> dict[str, list[Cost]]:
+    """What each run takes, one after the other, again and again, forwards and backwards.
 
-    what: str
-    ours: float  # seconds
-    other: str  # what stands on the other side
-    theirs: float  # seconds
-    target: float | None = None  # the ratio should stay below it
-    note: str = ""
+    The first rounds are not counted. Fewer rounds are measured where they take more than `most` seconds.
+    """
+    costs: dict[str, list[Cost]] = {name: [] for name in runs}
+    end = None
+    for number in range(-warm_up, rounds):
+        if number == 0:
+            end = time.perf_counter() + most
+        if end and number >= min(FEWEST, rounds) and time.perf_counter() > end:
+            break
+        for name in list(runs)[:: -1 if number % 2 else 1]:
+            cost = runs[name]()
+            if number >= 0:
+                costs[name].append(cost)
+    return costs
 
-    @property
-    def ratio(self) -> float:
-        """Ours as a multiple of theirs: below 1 is faster."""
-        return self.ours / self.theirs
 
-    def __str__(self) -> str:
-        target = f" (target < {self.target:g})" if self.target else ""
-        note = f"  {self.note}" if self.note else ""
-        sides = f"{self.ours:>9.3f} s  / {self.other:<24} {self.theirs:>9.3f} s"
-        return f"{self.what:<44} {sides}  = {self.ratio:.2f}{target}{note}"
+def timed(run: Callable[[], Any]) -> Callable[[], Cost]:
+    """A run inside this process, by the clock."""
+
+    def running() -> Cost:
+        start = time.perf_counter()
+        run()
+        return Cost(seconds=time.perf_counter() - start)
+
+    return running
+
+
+def process(arguments: Sequence[str], *, accept: Sequence[int] = (0,)) -> Callable[[], Cost]:
+    """A run that is a whole process: its time from start to end, and its peak memory."""
+
+    def running() -> Cost:
+        with tempfile.TemporaryFile() as said:
+            start = time.perf_counter()
+            child = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=said, cwd=ROOT)
+            timer = threading.Timer(_PATIENCE, child.kill)
+            timer.start()
+            _, status, usage = os.wait4(child.pid, 0)
+            taken = time.perf_counter() - start
+            timer.cancel()
+            child.returncode = os.waitstatus_to_exitcode(status)
+            if child.returncode not in accept:
+                said.seek(0)
+                raise _failure(arguments, child.returncode, said.read().decode(errors="replace"))
+        return Cost(seconds=taken, peak=usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+
+    return running
 
 
 def command(name: str = "plan") -> list[str]:
@@ -49,30 +86,16 @@ def command(name: str = "plan") -> list[str]:
 
 def output_of(arguments: Sequence[str], *, accept: Sequence[int] = (0,)) -> str:
     """What a process prints; a failure shows its own last words."""
-    finished = subprocess.run(arguments, capture_output=True, text=True, check=False, cwd=ROOT)
+    finished = subprocess.run(arguments, capture_output=True, text=True, check=False, cwd=ROOT, timeout=_PATIENCE)
     if finished.returncode not in accept:
-        raise RuntimeError(f"{' '.join(arguments)[:200]} ended with {finished.returncode}:\n{finished.stderr[-2000:]}")
+        raise _failure(arguments, finished.returncode, finished.stderr)
     return finished.stdout
-
-
-def seconds_of(arguments: Sequence[str], *, accept: Sequence[int] = (0,)) -> float:
-    """How long a process takes from start to end."""
-    start = time.perf_counter()
-    output_of(arguments, accept=accept)
-    return time.perf_counter() - start
-
-
-def in_turns(commands: Mapping[str, Sequence[str]], *, rounds: int, accept: Sequence[int] = (0,)) -> dict[str, float]:
-    """The median seconds of each command, run one after the other, again and again, after one round unmeasured."""
-    times: dict[str, list[float]] = {name: [] for name in commands}
-    for round_number in range(rounds + 1):
-        for name, arguments in commands.items():
-            seconds = seconds_of(arguments, accept=accept)
-            if round_number:
-                times[name].append(seconds)
-    return {name: statistics.median(values) for name, values in times.items()}
 
 
 def cores() -> int:
     """Cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _failure(arguments: Sequence[str], code: int, said: str) -> RuntimeError:
+    return RuntimeError(f"{' '.join(arguments)[:200]} ended with {code}:\n{said[-2000:]}")

@@ -1,13 +1,11 @@
-"""Our own planning times on one of the large jobs, as `FlinkPlanTimes.java` prints Flink's.
+"""Plans the large jobs, as `FlinkPlanTimes.java` does with real Flink.
 
-usage: python -m benchmarks.plan_times SHAPE SIZE ROUNDS. One JSON line: the seconds of every round, from the first
-operator's definition to the slots, and the process's peak memory in bytes.
+usage: python -m benchmarks.plan_times [SHAPE SIZE]. Without arguments, it reads `SHAPE SIZE` from every line of its
+input and answers with the seconds from the first operator's definition to the slots.
 """
 
 from __future__ import annotations
 
-import json
-import resource
 import sys
 import time
 
@@ -17,16 +15,19 @@ from planner.job import Location
 from planner.pipeline import plan
 
 
-def main(shape: str, size: int, rounds: int) -> None:
-    """Plan the job so many times and print what it took."""
-    seconds = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        plan(load_job_data(SHAPES[shape](size), Location(f"{shape}.yaml", 1)))
-        seconds.append(time.perf_counter() - start)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    print(json.dumps({"seconds": seconds, "peak": peak}))
+def plan_seconds(shape: str, size: int) -> float:
+    """How long one plan takes."""
+    start = time.perf_counter()
+    plan(load_job_data(SHAPES[shape](size), Location(f"{shape}.yaml", 1)))
+    return time.perf_counter() - start
+
+
+def main(arguments: list[str]) -> None:
+    """One job, or one for every line of the input."""
+    for asked in (arguments,) if arguments else map(str.split, sys.stdin):
+        shape, size = asked
+        print(plan_seconds(shape, int(size)), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(sys.argv[1:])

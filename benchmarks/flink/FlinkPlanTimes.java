@@ -1,9 +1,7 @@
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
-import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ScheduledExecutorService;
@@ -43,10 +41,10 @@ import org.apache.flink.streaming.api.graph.StreamingJobGraphGenerator;
 import org.slf4j.helpers.NOPLogger;
 
 /**
- * Real Flink's compile times on the jobs of benchmarks/jobs.py, stage by stage.
+ * Real Flink's compile times on the jobs of benchmarks/jobs.py.
  *
- * <p>usage: FlinkPlanTimes SHAPE SIZE ROUNDS. One line a round: seconds until the stream graph, the job graph, the execution
- * graph and the slots were there, each counted from the first call of the DataStream API.
+ * <p>usage: FlinkPlanTimes [SHAPE SIZE]. Without arguments, it reads SHAPE SIZE from every line of its input. It answers with
+ * the seconds from the first call of the DataStream API until all graphs and the slots are there.
  */
 public class FlinkPlanTimes {
 
@@ -138,41 +136,46 @@ public class FlinkPlanTimes {
                 NOPLogger.NOP_LOGGER);
     }
 
-    static double[] round(String shape, int size, ScheduledExecutorService executor) throws Exception {
-        double[] seconds = new double[4];
+    static double seconds(String shape, int size, ScheduledExecutorService executor) throws Exception {
         long start = System.nanoTime();
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(new Configuration());
         env.setParallelism(1);
         define(env, shape, size);
         StreamGraph stream = env.getStreamGraph(false);
-        seconds[0] = (System.nanoTime() - start) / 1e9;
         JobGraph job = StreamingJobGraphGenerator.createJobGraph(stream);
         job.getVerticesSortedTopologicallyFromSources();
-        seconds[1] = (System.nanoTime() - start) / 1e9;
         ExecutionGraph execution = executionGraph(job, executor);
-        seconds[2] = (System.nanoTime() - start) / 1e9;
         SchedulingTopology topology = execution.getSchedulingTopology();
         topology.getAllPipelinedRegions();
         new LocalInputPreferredSlotSharingStrategy.Factory()
                 .create(topology, new HashSet<>(job.getSlotSharingGroups()), job.getCoLocationGroups())
                 .getExecutionSlotSharingGroups();
-        seconds[3] = (System.nanoTime() - start) / 1e9;
-        return seconds;
+        return (System.nanoTime() - start) / 1e9;
+    }
+
+    /** One job of the arguments, or one for every line of the input. */
+    static void answer(String[] arguments, ScheduledExecutorService executor) throws Exception {
+        if (arguments.length > 0) {
+            System.out.println(seconds(arguments[0], Integer.parseInt(arguments[1]), executor));
+            return;
+        }
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
+        for (String line = input.readLine(); line != null; line = input.readLine()) {
+            String[] asked = line.trim().split(" ");
+            System.out.println(seconds(asked[0], Integer.parseInt(asked[1]), executor));
+            System.out.flush();
+        }
     }
 
     public static void main(String[] arguments) throws Exception {
-        String shape = arguments[0];
-        int size = Integer.parseInt(arguments[1]), rounds = Integer.parseInt(arguments[2]);
         ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
-        Callable<List<double[]>> work = () -> {
-            List<double[]> all = new ArrayList<>();
-            for (int i = 0; i < rounds; i++) all.add(round(shape, size, executor));
-            return all;
-        };
         // Flink recurses along the job: a row of 20,000 operators needs far more than a usual stack.
-        FutureTask<List<double[]>> task = new FutureTask<>(work);
+        FutureTask<Void> task = new FutureTask<>(() -> {
+            answer(arguments, executor);
+            return null;
+        });
         new Thread(null, task, "planning", 1L << 30).start();
-        for (double[] seconds : task.get()) System.out.println(Arrays.toString(seconds));
+        task.get();
         executor.shutdownNow();
         System.exit(0);
     }

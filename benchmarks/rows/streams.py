@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import Figure, Unavailable
-from benchmarks.spark_run import _SETTINGS
-
-TITLE = "Streams: a plan against the same job written by hand"
+from benchmarks.figure import Cost, Figure, compare
+from benchmarks.measure import in_turns
+from benchmarks.spark_session import session
 
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 _FILES = 4
@@ -21,31 +18,18 @@ _FILES = 4
 
 def figures(*, quick: bool = False) -> Iterator[Figure]:
     """A chain without state, and running sums by key."""
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise Unavailable("pyspark is not installed") from None
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master("local[2]").config("spark.sql.shuffle.partitions", "2")
-    for name, value in {**_SETTINGS, "spark.sql.streaming.stateStore.providerClass": _ROCKSDB}.items():
-        builder = builder.config(name, value)
-    spark = builder.getOrCreate()
-    records, keys, rounds = (8_000, 1_000, 1) if quick else (960_000, 10_000, 2)
-    try:
-        with tempfile.TemporaryDirectory(prefix="plan-bench-") as made:
-            folder = Path(made)
-            _write(folder / "in", records, keys)
-            for what, ours, other, theirs, target in (
-                ("chain without state", _planned_chain, "mapInArrow by hand", _chain_by_hand, 1.2),
-                ("running sums by key", _planned_sums, "transformWithState by key", _sums_by_hand, 0.25),
-            ):
-                times = _in_turns({"ours": ours, "theirs": theirs}, spark, folder, rounds)
-                note = f"{records} records" + (f", {keys} keys" if "key" in what else "")
-                yield Figure(
-                    what=what, ours=times["ours"], other=other, theirs=times["theirs"], target=target, note=note
-                )
-    finally:
-        spark.stop()
+    records, keys, rounds = (8_000, 1_000, 1) if quick else (960_000, 10_000, 3)
+    settings = {"spark.sql.streaming.stateStore.providerClass": _ROCKSDB}
+    with session(**settings) as spark, tempfile.TemporaryDirectory(prefix="plan-bench-") as made:
+        folder = Path(made)
+        _write(folder / "in", records, keys)
+        for what, ours, other, theirs, target in (
+            (f"chain without state, {records:,} records", _planned_chain, "mapInArrow by hand", _chain_by_hand, 1.2),
+            (f"running sums of {keys:,} keys", _planned_sums, "transformWithState by key", _sums_by_hand, 0.25),
+        ):
+            runs = {"plan": _emptied(ours, spark, folder), other: _emptied(theirs, spark, folder)}
+            costs = in_turns(runs, rounds=rounds, most=90)
+            yield compare(what, costs, "plan", other, target=target)
 
 
 def _write(folder: Path, records: int, keys: int) -> None:
@@ -55,18 +39,12 @@ def _write(folder: Path, records: int, keys: int) -> None:
         (folder / f"{number}.txt").write_text("".join(lines))
 
 
-def _in_turns(
-    runs: dict[str, Callable[[Any, Path, Path], float]], spark: Any, folder: Path, rounds: int
-) -> dict[str, float]:
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for number in range(-1, rounds):
-        for name, run in runs.items():
-            out = folder / "out"
-            shutil.rmtree(out, ignore_errors=True)
-            seconds = run(spark, folder / "in", out)
-            if number >= 0:
-                times[name].append(seconds)
-    return {name: min(values) for name, values in times.items()}
+def _emptied(run: Callable[[Any, Path, Path], float], spark: Any, folder: Path) -> Callable[[], Cost]:
+    def running() -> Cost:
+        shutil.rmtree(folder / "out", ignore_errors=True)
+        return Cost(seconds=run(spark, folder / "in", folder / "out"))
+
+    return running
 
 
 def _taken_apart(line: str) -> tuple[str, int]:

@@ -6,11 +6,11 @@ import importlib.util
 import sys
 from collections.abc import Iterator
 
-from benchmarks.measure import Figure, Unavailable, command, in_turns, output_of
+from benchmarks.figure import Figure, compare, memory
+from benchmarks.measure import Unavailable, command, in_turns, output_of
+from benchmarks.process_tree import process_tree
 from spark_runner.clusters.class_archive import archive_path
 from spark_runner.clusters.java import find_java
-
-TITLE = "Spark: from command to result"
 
 SCRIPT = """
 from pyspark.sql import SparkSession
@@ -22,6 +22,7 @@ for row in words.groupBy("word").sum("n").collect():
     print(row)
 spark.stop()
 """
+OTHER = "plain PySpark script"
 
 
 def figures(*, quick: bool = False) -> Iterator[Figure]:
@@ -31,14 +32,12 @@ def figures(*, quick: bool = False) -> Iterator[Figure]:
     run = [*command(), "run", "samples/word_count/job.yaml", "--master", "local[2]"]
     if not archive_path(find_java()).exists():  # what a first run leaves behind
         output_of([sys.executable, "-m", "spark_runner.clusters.class_archive"], accept=(0, 1))
-    commands = {
-        "first": ["env", "PLAN_CLASS_ARCHIVE=off", *run],
-        "later": run,
-        "script": [sys.executable, "-c", SCRIPT],
+    runs = {
+        "first": process_tree(["env", "PLAN_CLASS_ARCHIVE=off", *run]),
+        "later": process_tree(run),
+        OTHER: process_tree([sys.executable, "-c", SCRIPT]),
     }
-    median = in_turns(commands, rounds=2 if quick else 5)
-    for what in ("first", "later"):
-        yield Figure(
-            what=f"plan run, word count, {what} run{'s' * (what == 'later')}", ours=median[what], other="plain script",
-            theirs=median["script"], target=1.2,
-        )  # fmt: skip
+    costs = in_turns(runs, rounds=3 if quick else 7, most=90)
+    yield compare("plan run, word count, first run", costs, "first", OTHER, target=0.7)
+    yield compare("plan run, word count, later runs", costs, "later", OTHER, target=0.5)
+    yield compare("plan run, word count, peak memory of all processes", costs, "later", OTHER, of=memory)

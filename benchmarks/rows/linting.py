@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.figure import Figure, compare
 from benchmarks.jobs import pipelines
-from benchmarks.measure import Figure, command, in_turns
+from benchmarks.measure import command, in_turns, process
 
-TITLE = "lint"
 FILES = 200
 
 PLAN_ALL = "import sys, planner\nfor path in sys.argv[1:]: planner.load_plan(path).to_dict()"
@@ -25,9 +25,9 @@ def figures(*, quick: bool = False) -> Iterator[Figure]:
         paths = [str(Path(folder) / f"job_{number}.yaml") for number in range(count)]
         for path in paths:
             Path(path).write_text(json.dumps(pipelines(5), indent=1), encoding="utf-8")
-        commands = {
-            "lint": [*command(), "lint", *paths],
-            "plan": [sys.executable, "-c", PLAN_ALL, *paths],
+        runs = {
+            "lint": process([*command(), "lint", *paths], accept=(0, 1)),
+            "plan": process([sys.executable, "-c", PLAN_ALL, *paths]),
         }
-        median = in_turns(commands, rounds=3, accept=(0, 1))
-    yield Figure(what=f"plan lint, {count} files", ours=median["lint"], other="planning them", theirs=median["plan"])
+        costs = in_turns(runs, rounds=3 if quick else 5)
+    yield compare(f"plan lint of {count} jobs", costs, "lint", "plan", other="planning them")

@@ -1,0 +1,1 @@
+"""What is measured: one module per group of figures, listed in `benchmarks/registry.py`."""

@@ -1,0 +1,71 @@
+"""Ten minutes of a stream with keyed state: what it holds at the end, next to what it held when it had warmed up."""
+
+from __future__ import annotations
+
+import os
+import signal
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.figure import Cost, Figure, compare, memory
+from benchmarks.measure import ROOT, command
+from benchmarks.process_tree import memory_of_tree
+
+_MINUTES = 10.0
+_PAUSE = 1.0  # seconds between two looks
+_SLICES = 5  # the run in equal parts: the second is compared with the last
+JOB = """
+from planner import ReaderSource, StreamExecutionEnvironment, Types, WatermarkStrategy, WriterSink
+
+PAIR = Types.TUPLE([Types.LONG(), Types.LONG()])
+TICK = Types.ROW_NAMED(["timestamp", "value"], [Types.SQL_TIMESTAMP(), Types.LONG()])
+env = StreamExecutionEnvironment.get_execution_environment()
+env.set_parallelism(2)
+source = ReaderSource("rate", options={"rowsPerSecond": 2000}, bounded=False)
+ticks = env.from_source(source, WatermarkStrategy.no_watermarks(), "ticks", TICK)
+pairs = ticks.map(lambda tick: (tick.value % 1000, 1), output_type=PAIR)
+pairs.key_by(lambda pair: pair[0], key_type=Types.LONG()).sum(1).uid("counts").sink_to(WriterSink("noop"))
+env.execute("soak")
+"""
+
+
+def figures(*, quick: bool = False) -> Iterator[Figure]:
+    """Memory of the driver, its JVM and all workers."""
+    minutes = 1.0 if quick else _MINUTES
+    with tempfile.TemporaryDirectory(prefix="plan-bench-") as folder:
+        job = Path(folder, "job.py")
+        job.write_text(JOB, encoding="utf-8")
+        seen = _watched(
+            [*command(), "run", str(job), "--master", "local[2]", "--trigger", "processing-time=1s"], minutes
+        )
+    size = len(seen) // _SLICES
+    early, late = seen[size : 2 * size], seen[-size:]
+    middle = Cost(seconds=0, peak=round(statistics.median(early)))
+    costs = {"late": [Cost(seconds=0, peak=value) for value in late], "early": [middle] * len(late)}
+    what = f"{minutes:g} minutes of 2,000 records per second, 1,000 keys: memory in the last fifth"
+    yield compare(what, costs, "late", "early", other="in the second fifth", target=1.1, of=memory)
+
+
+def _watched(arguments: list[str], minutes: float) -> list[int]:
+    with tempfile.TemporaryFile() as said:
+        child = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=said, cwd=ROOT, env=_environment())
+        seen, end = [], time.monotonic() + 60 * minutes
+        try:
+            while time.monotonic() < end:
+                time.sleep(_PAUSE)
+                if child.poll() is not None:
+                    said.seek(0)
+                    raise RuntimeError(f"the stream ended:\n{said.read().decode(errors='replace')[-2000:]}")
+                seen.append(memory_of_tree(child.pid))
+        finally:
+            child.send_signal(signal.SIGTERM)
+            child.wait(60)
+    return seen
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "NO_COLOR": "1"}

@@ -1,0 +1,57 @@
+"""One session for both sides of a comparison, and how a plan runs on it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from benchmarks.measure import Unavailable
+from planner.job import JobDefinition
+from planner.pipeline import plan
+
+__all__ = ["drain", "planned", "session"]
+
+_SETTINGS = {  # what `plan run` sets too, for both sides
+    "spark.ui.enabled": "false",
+    "spark.log.level": "OFF",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.driver.memory": "3g",
+}
+
+
+@contextmanager
+def session(**more: str) -> Iterator[Any]:
+    """A local session of two threads."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise Unavailable("pyspark is not installed") from None
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in {**_SETTINGS, **more}.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def planned(spark: Any, job: JobDefinition) -> Callable[[], Any]:
+    """A job as `plan run` runs it, without the start of its session."""
+    from spark_runner.batch.execute import execute
+    from spark_runner.lowering.lower import lower
+
+    program = lower(plan(job))
+    return lambda: execute(program, spark, events=lambda event: None)
+
+
+def drain(frame: Any) -> None:
+    """Compute everything and keep nothing."""
+    frame.write.format("noop").mode("overwrite").save()
