@@ -1,3 +1,6 @@
-"""The command line of `plan`."""
+"""The command line of `plan`.
+
+Door: `app.main`.
+"""
 
 __version__ = "0.2.0"  # here too, so that `plan --version` reads no package metadata; a test holds it to pyproject.toml

@@ -1,5 +1,7 @@
 """Streaming jobs compiled through Flink's four graphs.
 
+Door: the names in `__init__.pyi`, for users; `pipeline.plan`, for the other packages.
+
 Names are imported when first used, so that `import planner` costs nothing and neither front end loads the other.
 """
 

@@ -1,4 +1,4 @@
-"""The JobGraph: one vertex a chain, in topological source-first order.
+"""The JobGraph: one vertex per chain, in topological source-first order.
 
 The steps, each a function: form the chains from the entry points (Flink's order of creation decides all later orders),
 settle parallelism where batch mode leaves it open, connect the chains, put them in topological order, share slots.

@@ -39,7 +39,7 @@ def _ordered(groups: Iterable[list[Subtask]]) -> tuple[tuple[Subtask, ...], ...]
 def _refuse_co_location_across_regions(
     graph: StreamGraph, job_graph: JobGraph, regions: tuple[tuple[Subtask, ...], ...]
 ) -> None:
-    """Co-located subtasks share a slot for life, so they must start and fail together."""
+    """Co-located subtasks share a slot as long as they live, so they must start and fail together."""
     region_of: dict[tuple[str, int], int] = {}
     for number, region in enumerate(regions):
         for position, subtask in region:

@@ -1,5 +1,7 @@
 """Flink's savepoints and retained checkpoints: what is in them, and whether a job restores from them.
 
+Door: `files` (find and read one), `contents` (what is in it), `verdict` and `fates` (does a job restore).
+
 | module | what it does |
 | --- | --- |
 | `files` | finds the `_metadata` file that an argument means |

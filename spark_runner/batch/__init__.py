@@ -1,0 +1,4 @@
+"""Runs a bounded program to its end and puts its results in place.
+
+Door: `execute.execute`.
+"""

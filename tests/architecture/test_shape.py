@@ -104,7 +104,7 @@ def test_no_folder_is_crowded() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in sources("planner", "cli") if path.name == "__init__.py"], ids=relative
+    "path", [path for path in sources(*PRODUCT) if path.name == "__init__.py"], ids=relative
 )
 def test_every_room_says_what_it_is_for(path: Path) -> None:
     assert path.read_text(encoding="utf-8").startswith('"""'), "name the room's purpose, and its door"

@@ -1,6 +1,6 @@
 """A PySpark job without anything of ours: who ran it, and whether they could import what they must not have.
 
-`python plain_job.py MASTER [NAME=VALUE...]` prints one JSON list with an entry a partition.
+`python plain_job.py MASTER [NAME=VALUE...]` prints one JSON list with one entry per partition.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ Report = Mapping[str, Any]  # the run's report.json
 
 
 def run_picture(report: Report) -> Picture:
-    """Hosts as frames, in each a box a vertex with its subtasks."""
+    """Hosts as frames; in each frame one box per vertex, with its subtasks."""
     hosts = sorted({host for vertex in report["vertices"] for host in _hosts(vertex)})
     shown = hosts[:MOST_HOSTS]
     boxes = [box for number, host in enumerate(shown) for box in _vertices(report, number, host)]

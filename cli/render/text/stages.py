@@ -1,4 +1,4 @@
-"""The four stages as text, one function a stage, in a table."""
+"""The four stages as text, one function per stage, in a table."""
 
 from __future__ import annotations
 

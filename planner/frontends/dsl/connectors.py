@@ -18,7 +18,7 @@ class StreamFormat:
 
     @staticmethod
     def text_line_format(charset_name: str = "UTF-8") -> str:
-        """A record a line; only the encoding remains to be said."""
+        """One record per line; only the encoding can be chosen."""
         return charset_name
 
 

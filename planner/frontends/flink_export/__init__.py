@@ -1,1 +1,4 @@
-"""Reads what Flink itself says about a job: stream plans, job plans, REST answers, and the text printed around them."""
+"""Reads what Flink itself says about a job: stream plans, job plans, REST answers, and the text printed around them.
+
+Door: `planner.observed.loading`, which chooses the reader.
+"""

@@ -45,9 +45,9 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     if not unset:
         return
     first = unset[0]
-    others = f" and {len(unset) - 1} more" if len(unset) > 1 else ""
+    keeping = f" and {len(unset) - 1} more keep" if len(unset) > 1 else " keeps"
     yield rule.finding(
-        f"{node_label(first)}{others} keeps keyed state without a max parallelism: Flink fixes it at "
+        f"{node_label(first)}{keeping} keyed state without a max parallelism: Flink fixes it at "
         f"{default_max_parallelism(first.parallelism)} with the first savepoint",
         at=first.operator.location,
         subject="max parallelism",

@@ -1,1 +1,4 @@
-"""One module for each of PyFlink's merge conditions."""
+"""One module per merge condition of PyFlink.
+
+Door: `planner.merging.registry`, which lists them.
+"""

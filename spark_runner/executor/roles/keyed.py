@@ -18,7 +18,7 @@ _READ_STAMPS = frozenset({"process"})  # roles that may be chained behind a keye
 
 
 class ReduceRole(Role):
-    """One final record a key. Holds one record a key, so that nothing has to be sorted."""
+    """One final record per key. Holds one record per key, so that nothing has to be sorted."""
 
     wants_keys = True
 

@@ -14,6 +14,10 @@ from spark_runner.executor.roles.plain import method
 from spark_runner.executor.state import NO_TIMESTAMP, TimeWindow, WindowContext
 
 Bounds = tuple[int, int]
+NO_EVENT_TIME = (
+    "the record has no event time: in front of the window, call assign_timestamps_and_watermarks "
+    "with a strategy that has a timestamp assigner, or set `time`"
+)
 
 
 def assigned(assigner: str, stamp: int, size: int, slide: int | None, offset: int) -> list[Bounds]:
@@ -36,9 +40,7 @@ class WindowRole(KeyedRole):
 
     def record(self, value: Any, stamp: int | None, side: int) -> None:
         if stamp is None or stamp == NO_TIMESTAMP:
-            raise ValueError(
-                "the record has no event time: put assign_timestamps_and_watermarks in front, or set `time`"
-            )
+            raise ValueError(NO_EVENT_TIME)
         shape = self.window
         for bounds in assigned(shape["assigner"], stamp, shape["size"], shape["slide"], shape["offset"]):
             if shape["assigner"] == "session":

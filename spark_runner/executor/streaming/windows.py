@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spark_runner.executor.roles.plain import method
-from spark_runner.executor.roles.windows import Bounds, assigned
+from spark_runner.executor.roles.windows import NO_EVENT_TIME, Bounds, assigned
 from spark_runner.executor.state import END_OF_TIME, TimeWindow
 from spark_runner.executor.streaming.contexts import StreamRuntime, StreamWindowContext
 from spark_runner.executor.streaming.keyed import KeyedOperator
@@ -38,9 +38,7 @@ class WindowOperator(KeyedOperator):
 
     def push(self, value: Any, stamp: int | None) -> None:
         if stamp is None:
-            raise ValueError(
-                "the record has no event time: put assign_timestamps_and_watermarks in front, or set `time`"
-            )
+            raise ValueError(NO_EVENT_TIME)
         taken = False
         for bounds in assigned(self.assigner, stamp, self.size, self.slide, self.offset):
             taken |= self._add_to(bounds, value)

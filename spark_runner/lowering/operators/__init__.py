@@ -1,4 +1,7 @@
-"""The lowerings, one for each kind of operator. A test checks that no kind of the job format is missing."""
+"""The lowerings, one per kind of operator. A test checks that no kind of the job format is missing.
+
+Door: `LOWERINGS`.
+"""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_open_and_close_are_called_once_a_subtask(run: Any, tmp_path: Path) -> N
     env = environment(2)
     notes = tmp_path / "notes"
     stream = env.from_collection([1, 2, 3], type_info=Types.LONG()).flat_map(Once(str(notes)), Types.LONG())
-    stream.print()  # three readers, and still one life a subtask
+    stream.print()  # three readers, and still one life per subtask
     stream.map(lambda n: n, Types.LONG()).print()
     stream.rebalance().map(lambda n: n, Types.LONG()).print()
     run(env.build("once"))

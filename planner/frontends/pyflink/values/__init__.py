@@ -1,1 +1,4 @@
-"""Values that scripts make: types, rows, times, windows, triggers, options."""
+"""Values that scripts make: types, rows, times, windows, triggers, options.
+
+Door: the packages under `declared`, which give them PyFlink's names.
+"""
