@@ -103,9 +103,7 @@ def test_no_folder_is_crowded() -> None:
     assert {folder: count for folder, count in modules.items() if count > TOO_MANY} == {}
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in sources(*PRODUCT) if path.name == "__init__.py"], ids=relative
-)
+@pytest.mark.parametrize("path", [path for path in sources(*PRODUCT) if path.name == "__init__.py"], ids=relative)
 def test_every_room_says_what_it_is_for(path: Path) -> None:
     assert path.read_text(encoding="utf-8").startswith('"""'), "name the room's purpose, and its door"
 
