@@ -26,7 +26,7 @@ PythonForm = Literal["plain", "keyed", "broadcast"]
 # The call that PyFlink puts an operator of its own into the job for.
 Helper = Literal[
     "key_by", "window_all", "partition_custom", "values", "timestamps", "watermarks", "print", "side_output",
-    "topic_selector", "row_data", "collect",
+    "topic_selector", "row_data", "table_rows", "split_reader", "collect",
 ]  # fmt: skip
 
 
@@ -325,6 +325,7 @@ class JobDefinition:
     next_id: int | None = None  # the first id that the stream graph may take; None: after the highest
     parallelism_origin: str | None = None  # who set `parallelism`, where more than the job may have
     recorded: tuple[str, ...] = ()  # calls that only matter when the job runs
+    absent_modules: tuple[str, ...] = ()  # what its file imports and is not installed here: enough for a plan only
     calls: tuple[tuple[str, Location], ...] = ()  # of the API, those that only some versions of Flink have
     compiled: StreamGraph | None = None  # the stream graph, where Flink itself exported it
 

@@ -7,15 +7,16 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 from planner.errors import JobDefinitionError, PlanError
 from planner.frontends.pyflink.stand_in import pyflink_stand_in
-from planner.frontends.scripts.handover import LoadOptions, Session, session
+from planner.frontends.scripts.absent_modules import placeholders_for
+from planner.frontends.scripts.handover import LoadOptions, Session, default_load_options, session
 from planner.frontends.scripts.job_modules import forget_modules
 from planner.frontends.scripts.places import PACKAGE_FOLDER, shown, shown_folders
 from planner.frontends.suggestions import argument_fault, plain_argument_faults, suggestion
@@ -28,23 +29,59 @@ if TYPE_CHECKING:
 
 __all__ = ["load_all_python", "load_python"]
 
+_Taken = TypeVar("_Taken")
+
 
 def load_python(path: Path, name: str | None = None, options: LoadOptions | None = None) -> JobDefinition:
     """The job of a Python file; `name` picks one of several, by name or by number."""
-    with _loading(path, options) as (collecting, module):
-        _run_file(path, module)
+
+    def take(collecting: Session, module: ModuleType) -> JobDefinition:
         return _picked(collecting, module, path, name) if name is not None else _only(collecting, module, path)
+
+    return _load(path, options, take)
 
 
 def load_all_python(path: Path, options: LoadOptions | None = None) -> list[JobDefinition]:
     """All jobs that a Python file executes, or else the one it exposes."""
-    with _loading(path, options) as (collecting, module):
-        _run_file(path, module)
-        return list(collecting.jobs) or [_only(collecting, module, path)]
+    return _load(path, options, lambda done, module: list(done.jobs) or [_only(done, module, path)])
+
+
+def _load(path: Path, options: LoadOptions | None, take: Callable[[Session, ModuleType], _Taken]) -> _Taken:
+    """Run a file and take its jobs. A PyFlink script is run again with placeholders for modules that are missing."""
+    absent: list[str] = []
+    while True:
+        try:
+            with _loading(path, options, absent) as (collecting, module):
+                _run_file(path, module)
+                return take(collecting, module)
+        except _ModuleIsMissing as error:
+            if not _may_be_absent(error.name, path, options) or error.name in absent:
+                raise
+            absent.append(error.name)
+        except JobDefinitionError as error:
+            if absent:
+                said = f"placeholders stand in for what is not installed here: {', '.join(absent)}"
+                error.hint = f"{error.hint}\n  {said}" if error.hint else said
+            raise
+
+
+class _ModuleIsMissing(JobDefinitionError):
+    """A file imports what is not installed here, and does not expect that."""
+
+    def __init__(self, message: str, *, location: Location | None, hint: str | None, name: str) -> None:
+        super().__init__(message, location=location, hint=hint)
+        self.name = name
+
+
+def _may_be_absent(module: str, path: Path, options: LoadOptions | None) -> bool:
+    """Whether a plan can do without a module: of a PyFlink script that is only loaded, and none of PyFlink's own."""
+    if (options or default_load_options()).run is not None or "pyflink" not in read_text(path, str(path)):
+        return False
+    return bool(module) and module.split(".")[0] not in ("pyflink", "planner", *sys.stdlib_module_names)
 
 
 @contextmanager
-def _loading(path: Path, options: LoadOptions | None) -> Iterator[tuple[Session, ModuleType]]:
+def _loading(path: Path, options: LoadOptions | None, absent: Sequence[str]) -> Iterator[tuple[Session, ModuleType]]:
     """The surroundings of a script: its folder first on sys.path, its own __main__, PyFlink's stand-in, no input."""
     folder = str(path.parent.absolute())
     module = ModuleType("__main__")
@@ -56,7 +93,8 @@ def _loading(path: Path, options: LoadOptions | None) -> Iterator[tuple[Session,
     shown_folders[folder] = str(path.parent) if str(path.parent) != "." else ""
     importlib.invalidate_caches()
     try:
-        with session(options) as collecting, pyflink_stand_in(), _quiet(collecting.options):
+        with session(options) as collecting, pyflink_stand_in(), placeholders_for(absent), _quiet(collecting.options):
+            collecting.absent_modules = tuple(absent)
             sys.argv = [str(path), *collecting.options.arguments]
             yield collecting, module
     finally:
@@ -90,6 +128,9 @@ def _guarded(path: Path, call: Callable[[], Any]) -> Any:
         raise _user_error(error, path, _ended(error)) from None
     except EOFError as error:
         raise _user_error(error, path, "the file waits for input, which it cannot get while it is loaded") from None
+    except ModuleNotFoundError as error:
+        told = _user_error(error, path, f"ModuleNotFoundError: {error}")
+        raise _ModuleIsMissing(told.message, location=told.location, hint=told.hint, name=error.name or "") from None
     except SyntaxError as error:
         place = Location(shown(error.filename or str(path)), error.lineno or 1, error.offset or None)
         raise JobDefinitionError(f"not valid Python: {error.msg}", location=place) from None

@@ -57,7 +57,11 @@ class Merger:
         if not isinstance(before, Operator) or before.python is None:
             return None
         pair = pair_of(self.work, self.consumers, step, before, ())
-        return None if obstacles_of(pair) else before.id
+        if obstacles_of(pair):
+            return None
+        if before.id not in self.consumers:
+            self.refuse_earlier(step)
+        return before.id
 
     def merge(self, upstream: int, downstream: int) -> int:
         """Put one operator in place of two, and let all who read the second read it."""
@@ -96,6 +100,15 @@ class Merger:
             location=step.location,
             hint="call disable_chaining() or start_new_chain() on the operator that the connected stream begins with, "
             "or set python.operator-chaining.enabled to false",
+        )
+
+    def refuse_earlier(self, step: Operator) -> None:
+        """PyFlink asks who reads an operator that no registered transformation reaches."""
+        raise PlanningError(
+            f"PyFlink cannot collect the records of {step.key}: an earlier execute() has taken its operators, and it "
+            "fails with NullPointerException",
+            location=self.work.job.location,
+            hint="collect the stream before execute(), or build it anew",
         )
 
     def refuse_cache(self, step: Union) -> None:

@@ -47,6 +47,12 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
     """Compile a job for Spark, or refuse it."""
     if not job.operators:
         raise JobDefinitionError("the job is empty: there is nothing to run", location=job.location)
+    if job.absent_modules:
+        raise JobDefinitionError(
+            f"the job's file imports what is not installed here: {', '.join(job.absent_modules)}",
+            location=job.location,
+            hint="a plan can be made without it, a run cannot: install it in the environment of plan",
+        )
     master = parse_master(request.master)
     check_deploy_mode(master, request.deploy_mode)
     config = load_config(Path(request.folder)).for_job(job.name, job.location.file)

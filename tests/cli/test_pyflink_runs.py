@@ -60,7 +60,10 @@ def test_a_job_that_fails_ends_the_script(request_of: Any, capsys: pytest.Captur
 
 
 def test_what_does_not_run_is_refused_before_anything_starts(request_of: Any) -> None:
-    request = request_of(SCRIPT.replace("numbers.print()", "numbers.add_sink(None)"))
+    imported = "from pyflink.datastream.functions import SinkFunction\n"
+    request = request_of(
+        imported + SCRIPT.replace("numbers.print()", "numbers.add_sink(SinkFunction('org.example.Sink'))")
+    )
     with pytest.raises(UnsupportedOnSpark, match="sink"):
         run_script(request, lambda prepared, folder: (0, []))
 

@@ -108,6 +108,18 @@ class Calls:
         draft.fixed = True
         return draft
 
+    def files(self, input_format: Any, type: TypeInformation) -> Draft:
+        """A source that finds splits, and the operator that reads them."""
+        found = self.operator(
+            [], "source", type, name="Custom File source", legacy=True, parallel=False, bounded=True,
+            max_parallelism=1, inherited=1, behaviour=PythonFunction(target=input_format),
+        )  # fmt: skip
+        found.fixed = True
+        return self.operator(
+            [found], "flat_map", type, name="Split Reader: Custom File source", label="split_reader",
+            helper="split_reader", chaining="start_new", behaviour=PythonFunction(target=input_format),
+        )  # fmt: skip
+
     def key_by(self, source: Draft, selector: Any, key_type: TypeInformation, helper: Helper = "key_by") -> Draft:
         """A map that puts the key in front of the record, then the partition by it."""
         function = PythonFunction(target=selector)
@@ -149,6 +161,10 @@ class Calls:
                 [source], "watermarks", source.record_type, name="Timestamps/Watermarks", behaviour=behaviour,
                 inherited=source.parallelism, remarks=remarks,
             )  # fmt: skip
+        if not hasattr(strategy._timestamp_assigner, "extract_timestamp"):
+            raise AttributeError(
+                f"{type(strategy._timestamp_assigner).__name__!r} object has no attribute 'extract_timestamp'"
+            )
         assigner = PythonFunction(target=strategy._timestamp_assigner)
         stamped = self.operator(
             [source], "map", TupleTypeInfo([source.record_type, _LONG]), name="Extract-Timestamp", label="timestamps",

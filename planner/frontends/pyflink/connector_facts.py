@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from planner.errors import JobDefinitionError
 from planner.frontends.pyflink.recorded import Recorded
 from planner.frontends.pyflink.values.types import (
     BasicType,
@@ -18,9 +19,13 @@ from planner.frontends.pyflink.values.types import (
     RowTypeInfo,
     TypeInformation,
 )
+from planner.frontends.scripts.absent_modules import Placeholder, refuse_placeholder
+from planner.frontends.scripts.places import user_location
 from planner.job import Behaviour, PythonFunction, Reader, Sequence, Writer
 
-__all__ = ["SinkFacts", "SourceFacts", "connector_remarks", "schema_type", "sink_facts", "source_facts"]
+__all__ = [
+    "SinkFacts", "SourceFacts", "check_java_function", "connector_remarks", "schema_type", "sink_facts", "source_facts",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +33,7 @@ class SourceFacts:
     """A source, as plans see it."""
 
     bounded: bool
-    type: TypeInformation
+    type: TypeInformation | None  # None: Flink cannot tell
     behaviour: Behaviour
 
 
@@ -44,6 +49,21 @@ class SinkFacts:
     takes_row_data: bool = False
 
 
+def check_java_function(connector: Any) -> None:
+    """Refuse what has no Java side, as PyFlink does: a Python function, a builder that was not built."""
+    kind = type(connector)
+    if isinstance(connector, Placeholder) or hasattr(connector, "get_java_function"):
+        return
+    if not isinstance(connector, Recorded) or kind.__name__.endswith("Builder"):
+        raise AttributeError(f"{kind.__name__!r} object has no attribute 'get_java_function'")
+    if not connector._calls:  # its class extends SinkFunction or the like and never called its constructor
+        raise JobDefinitionError(
+            f"{kind.__name__} has no Java function: PyFlink cannot run sources and sinks that are written in Python",
+            location=user_location(),
+            hint="use a connector and sink_to() or from_source(), or do the work in a map() or process() function",
+        )
+
+
 def connector_remarks(connector: Any) -> Iterator[str]:
     """The calls that a connector was made by, as plans show them."""
     if isinstance(connector, Recorded):
@@ -55,6 +75,8 @@ def connector_remarks(connector: Any) -> Iterator[str]:
 
 def source_facts(source: Any) -> SourceFacts:
     """What is known of a source; one that nobody knows never ends and gives any records."""
+    if isinstance(source, Placeholder):
+        refuse_placeholder(source)
     for kind in type(source).__mro__:
         read = _SOURCES.get(kind.__name__)
         if read is not None:
@@ -113,9 +135,7 @@ def _hybrid(source: Recorded) -> SourceFacts:
     known = [source_facts(part) for part in parts if type(part).__name__.endswith("Source")]
     if not known:
         return SourceFacts(bounded=False, type=PickledBytesTypeInfo(), behaviour=PythonFunction(target=source))
-    return SourceFacts(
-        bounded=all(part.bounded for part in known), type=known[0].type, behaviour=PythonFunction(target=source)
-    )
+    return SourceFacts(bounded=all(part.bounded for part in known), type=None, behaviour=PythonFunction(target=source))
 
 
 _SOURCES: Final[Mapping[str, Callable[[Any], SourceFacts]]] = {
@@ -133,6 +153,8 @@ _SOURCES: Final[Mapping[str, Callable[[Any], SourceFacts]]] = {
 
 def schema_type(schema: Any) -> TypeInformation:
     """The type of the records that a deserialization schema gives."""
+    if isinstance(schema, Placeholder):
+        refuse_placeholder(schema)
     name = type(schema).__name__
     if name == "SimpleStringSchema":
         return _basic(BasicType.STRING)
@@ -193,6 +215,8 @@ _ROW_DATA: Final = frozenset(
 
 def sink_facts(sink: Any) -> SinkFacts:
     """What is known of a new-style sink."""
+    if isinstance(sink, Placeholder):
+        refuse_placeholder(sink)
     names = {kind.__name__ for kind in type(sink).__mro__}
     committer = bool(names & _COMMITTING)
     if not isinstance(sink, Recorded):

@@ -7,7 +7,8 @@ from typing import Any
 
 from planner.errors import JobDefinitionError
 from planner.frontends.pyflink.calls import Calls, JavaCalls
-from planner.frontends.pyflink.connector_facts import connector_remarks, source_facts
+from planner.frontends.pyflink.connector_checks import check_jar
+from planner.frontends.pyflink.connector_facts import check_java_function, connector_remarks, source_facts
 from planner.frontends.pyflink.declared.common.execution_config import ExecutionConfig
 from planner.frontends.pyflink.declared.datastream.checkpoint_config import CheckpointConfig
 from planner.frontends.pyflink.declared.datastream.checkpointing_mode import CheckpointingMode
@@ -16,9 +17,10 @@ from planner.frontends.pyflink.drafts import Draft, freeze, reachable
 from planner.frontends.pyflink.java_objects import JavaObject
 from planner.frontends.pyflink.ledger import Ledger
 from planner.frontends.pyflink.recorded import Call
-from planner.frontends.pyflink.results import LoadedClient, LoadedResult
+from planner.frontends.pyflink.results import LoadedClient, LoadedResult, printed_plan
 from planner.frontends.pyflink.streams import DataStream
 from planner.frontends.pyflink.values.configuration import Configuration
+from planner.frontends.pyflink.values.records import check_record
 from planner.frontends.pyflink.values.types import PickledBytesTypeInfo, TypeInformation
 from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
 from planner.frontends.scripts.handover import LoadOptions, current_session, hand_over
@@ -31,6 +33,7 @@ from planner.settings.values import Fault, ValueType
 __all__ = ["StreamExecutionEnvironment"]
 
 _MERGING = "python.operator-chaining.enabled"
+_LEAST_INTERVAL = 10  # milliseconds, Flink's own limit
 _INTERVAL = "execution.checkpointing.interval"
 
 
@@ -48,8 +51,10 @@ class StreamExecutionEnvironment:
         self._settings: dict[str, Any] = {}
         self._options: dict[str, Any] = {}
         self._recorded: list[str] = []
-        self._default = options.parallelism or 1
-        self._default_origin = options.parallelism_origin
+        self._absent = session.absent_modules if session is not None else ()
+        default = self._ledger.default_parallelism or (options.parallelism or 1, options.parallelism_origin)
+        self._default: int = default[0]
+        self._default_origin: str | None = default[1]
         self._parallelism_origin: str | None = None
         self._config = _Config(self)
         self._checkpoints = CheckpointConfig()
@@ -150,6 +155,12 @@ class StreamExecutionEnvironment:
 
     def enable_checkpointing(self, interval: int, mode: CheckpointingMode | None = None) -> StreamExecutionEnvironment:
         """Take checkpoints."""
+        if interval < _LEAST_INTERVAL:
+            raise JobDefinitionError(
+                f"Checkpoint interval must be larger than or equal to {_LEAST_INTERVAL} ms, found {interval}",
+                location=user_location(),
+                hint="the interval is in milliseconds",
+            )
         self._options[_INTERVAL] = interval
         if mode is not None:
             self._options["execution.checkpointing.mode"] = getattr(mode, "name", str(mode))
@@ -199,8 +210,8 @@ class StreamExecutionEnvironment:
         return self._keep("set_default_savepoint_directory", directory)
 
     def set_default_local_parallelism(self, parallelism: int) -> None:
-        """Kept only: PyFlink's default comes from the machine, ours never does."""
-        self._keep("set_default_local_parallelism", parallelism)
+        """The default of environments that are made from now on."""
+        self._ledger.default_parallelism = (parallelism, f"set_default_local_parallelism at {user_location()}")
 
     def add_python_file(self, file_path: str) -> None:
         """A file for the workers."""
@@ -224,10 +235,14 @@ class StreamExecutionEnvironment:
 
     def add_jars(self, *jars_path: str) -> None:
         """Jars change nothing in a plan."""
+        for path in jars_path:
+            check_jar(path)
         self._record(f"add_jars({', '.join(map(repr, jars_path))})")
 
     def add_classpaths(self, *classpaths: str) -> None:
         """Class paths change nothing in a plan."""
+        for path in classpaths:
+            check_jar(path)
         self._record(f"add_classpaths({', '.join(map(repr, classpaths))})")
 
     def close(self) -> None:
@@ -240,7 +255,7 @@ class StreamExecutionEnvironment:
         records = list(collection)
         if type_info is not None:
             for record in records:
-                type_info.to_internal_type(record)  # refuses what does not fit
+                check_record(record, type_info)
         return self._stream(self._calls.collection(records, type_info or PickledBytesTypeInfo()))
 
     def from_source(
@@ -248,11 +263,18 @@ class StreamExecutionEnvironment:
         type_info: TypeInformation | None = None,
     ) -> DataStream:  # fmt: skip
         """A new-style source; PyFlink hands on the strategy without its assigner."""
+        check_java_function(source)
         facts = source_facts(source)
+        kind = type_info or facts.type
+        if kind is None:
+            raise JobDefinitionError(
+                f"The return type of function '{source_name}' could not be determined automatically",
+                location=user_location(), hint="give from_source() a type_info",
+            )  # fmt: skip
         assigned = watermark_strategy._timestamp_assigner is not None
         lost = "from_source" if assigned else watermark_strategy.lost
         draft = self._calls.operator(
-            [], "source", type_info or facts.type, name=source_name, behaviour=facts.behaviour, bounded=facts.bounded,
+            [], "source", kind, name=source_name, behaviour=facts.behaviour, bounded=facts.bounded,
             watermarks=Watermarks(out_of_orderness=watermark_strategy.out_of_orderness),
             remarks=tuple(connector_remarks(source)) + ((f"lost-assigner:{lost}",) if lost else ()) or None,
             run=PythonRun(connector=source),
@@ -263,6 +285,7 @@ class StreamExecutionEnvironment:
         self, source_func: Any, source_name: str = "Custom Source", type_info: TypeInformation | None = None
     ) -> DataStream:
         """A legacy source."""
+        check_java_function(source_func)
         draft = self._calls.operator(
             [], "source", type_info or PickledBytesTypeInfo(), name=source_name, legacy=True, bounded=False,
             behaviour=PythonFunction(target=source_func),
@@ -270,12 +293,8 @@ class StreamExecutionEnvironment:
         return self._stream(draft)
 
     def create_input(self, input_format: Any, type_info: TypeInformation | None = None) -> DataStream:
-        """A source that reads files by an input format."""
-        draft = self._calls.operator(
-            [], "source", type_info or TypeInformation(), name="Custom File Source", legacy=True, bounded=True,
-            behaviour=PythonFunction(target=input_format),
-        )  # fmt: skip
-        return self._stream(draft)
+        """A source that reads files by an input format: one operator finds the splits, another reads them."""
+        return self._stream(self._calls.files(input_format, type_info or TypeInformation()))
 
     def _stream(self, draft: Draft) -> DataStream:
         return DataStream(self, draft)
@@ -293,12 +312,13 @@ class StreamExecutionEnvironment:
         return LoadedClient()
 
     def get_execution_plan(self) -> str:
-        """An empty plan: PyFlink's counter goes on as if it had been asked."""
-        self._ledger.compile_later(self._job(None))
+        """The plan as Flink prints it, without what only a version of Flink knows; PyFlink's counter goes on."""
+        job = self._job(None)
+        self._ledger.compile_later(job)
         kept = self._ledger.settle()
         if kept:
             self._registered = [self._ledger.drafts[identity] for identity in kept]
-        return "{}"
+        return printed_plan(job)
 
     def _collect(self, draft: Draft, job_name: str | None) -> tuple[Draft, list[Any]]:
         """Hand over the job that gives a stream's records; gives what stands in the stream's place then, and them."""
@@ -341,7 +361,8 @@ class StreamExecutionEnvironment:
         return JobDefinition(
             transformations=freeze(drafts, settings["parallelism"], numbered=not self._calls.java), location=location,
             options=dict(self._options), python=None if self._calls.java else self._layer(drafts, collected),
-            parallelism_origin=self._origin(), recorded=tuple(self._all_recorded()), **settings,
+            parallelism_origin=self._origin(), recorded=tuple(self._all_recorded()),
+            absent_modules=self._absent, **settings,
         )  # fmt: skip
 
     def _java_roots(self, drafts: list[Draft], collected: Draft | None) -> list[Draft]:
@@ -370,6 +391,7 @@ class StreamExecutionEnvironment:
 
     def _all_recorded(self) -> Iterable[str]:
         yield from self._recorded
+        yield from (f"import {module} (not installed here)" for module in self._absent)
         for getter, holder in (("get_config", self._config), ("get_checkpoint_config", self._checkpoints)):
             yield from (f"{getter}().{call}" for call in holder._calls if call.name != type(holder).__name__)
 

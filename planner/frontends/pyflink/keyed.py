@@ -13,7 +13,8 @@ from planner.frontends.pyflink.declared.datastream.functions import (
     ReduceFunction,
 )
 from planner.frontends.pyflink.drafts import Draft
-from planner.frontends.pyflink.streams import DataStream, DataStreamSink, check_function
+from planner.frontends.pyflink.functions import check_function
+from planner.frontends.pyflink.streams import DataStream, DataStreamSink
 from planner.frontends.pyflink.values.types import TypeInformation, type_of
 from planner.frontends.pyflink.windowed import WindowedStream
 from planner.job import Aggregate, Behaviour, PythonFunction

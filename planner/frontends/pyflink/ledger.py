@@ -28,6 +28,8 @@ class Ledger:
         self.drafts: dict[int, Draft] = {}
         self.replaced: dict[int, int] = {}  # merged operators, by what they were merged from
         self._waiting: JobDefinition | None = None
+        self.default_parallelism: tuple[int, str | None] | None = None  # of set_default_local_parallelism
+        self._next_table_node = 1  # Flink's planner of tables has a counter of its own
 
     def add(
         self, form: type[Any], inputs: list[Draft], arguments: dict[str, Any], label: str, type: TypeInformation,
@@ -39,6 +41,12 @@ class Ledger:
         self.next_id += 1
         self.drafts[draft.id] = draft
         return draft
+
+    def take_table_nodes(self) -> int:
+        """The number of a table's source; its conversion to a stream has the next one."""
+        taken = self._next_table_node
+        self._next_table_node += 2
+        return taken
 
     def compile_later(self, job: JobDefinition) -> None:
         """A job was executed: if the script goes on, what compiling it changes is taken over first."""

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from planner.errors import JobDefinitionError
 from planner.frontends.scripts.places import user_location
 
-__all__ = ["DataTypes", "Refused"]
+__all__ = ["DataTypes", "Refused", "refuse_tables"]
 
 _TABLE = (
     "only DataStream jobs have a plan here",
@@ -31,12 +31,9 @@ class Refused:
         self._plan_why = _TABLE if module.startswith("pyflink.table") else _JVM
 
     def _plan_refuse(self) -> NoReturn:
-        what = "the Table API" if self._plan_why is _TABLE else "PyFlink's way to Java"
-        raise JobDefinitionError(
-            f"the script uses {what} ({self._plan_name}): {self._plan_why[0]}",
-            location=user_location(),
-            hint=self._plan_why[1],
-        )
+        if self._plan_why is _TABLE:
+            refuse_tables(self._plan_name)
+        _refuse("PyFlink's way to Java", self._plan_name, _JVM)
 
     def __call__(self, *_: Any, **__: Any) -> NoReturn:
         self._plan_refuse()
@@ -50,6 +47,15 @@ class Refused:
         self._plan_refuse()
 
 
+def refuse_tables(what: str) -> NoReturn:
+    """Refuse a part of the Table API."""
+    _refuse("the Table API", what, _TABLE)
+
+
+def _refuse(api: str, what: str, why: tuple[str, str]) -> NoReturn:
+    raise JobDefinitionError(f"the script uses {api} ({what}): {why[0]}", location=user_location(), hint=why[1])
+
+
 class _DataType:
     """A column type of a file, as it was written."""
 
@@ -60,7 +66,9 @@ class _DataType:
         """The type without nulls."""
         return _DataType(f"{self._text} NOT NULL")
 
-    nullable = not_null
+    def nullable(self) -> _DataType:
+        """The type with nulls."""
+        return _DataType(self._text.removesuffix(" NOT NULL"))
 
     def __repr__(self) -> str:
         return self._text

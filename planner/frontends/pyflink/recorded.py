@@ -100,6 +100,10 @@ def _method(cls: type[Recorded], name: str, function: Callable[..., Any]) -> Cal
             return None
         if name.startswith(("get_", "is_")) and not bound:
             return _got(self, name, function)
+        if name == "build":
+            from planner.frontends.pyflink.connector_checks import check_built
+
+            check_built(self)
         self._calls = (*self._calls, Call(name, bound))
         return self if _returned(function) == "Self" else _product(cls, function, self._calls)
 

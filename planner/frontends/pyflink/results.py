@@ -10,8 +10,33 @@ from planner.frontends.pyflink.declared.common.job_client import JobClient
 from planner.frontends.pyflink.declared.common.job_execution_result import JobExecutionResult
 from planner.frontends.pyflink.declared.common.job_id import JobID
 from planner.frontends.pyflink.declared.common.job_status import JobStatus
+from planner.job import JobDefinition
 
-__all__ = ["CloseableIterator", "LoadedClient", "LoadedResult"]
+__all__ = ["CloseableIterator", "LoadedClient", "LoadedResult", "printed_plan"]
+
+
+def printed_plan(job: JobDefinition) -> str:
+    """What `get_execution_plan` returns: the nodes of the stream graph and who they read."""
+    import json  # for scripts that print their plan
+
+    from planner.graphs.stream_building import build_stream_graph
+    from planner.merging import compile_python_layer
+
+    graph = build_stream_graph(compile_python_layer(job).job if job.python is not None else job)
+    nodes: dict[int, dict[str, Any]] = {
+        node.id: {
+            "id": node.id,
+            "type": node.name,
+            "pact": "Data Source" if node.source else "Operator",
+            "contents": node.name,
+            "parallelism": node.parallelism,
+        }
+        for node in graph.nodes
+    }
+    for edge in graph.edges:
+        read = {"id": edge.source, "ship_strategy": edge.partitioner, "side": "second"}
+        nodes[edge.target].setdefault("predecessors", []).append(read)
+    return json.dumps({"nodes": list(nodes.values())}, indent=2)
 
 
 class LoadedResult(JobExecutionResult):

@@ -46,6 +46,11 @@ _PACKAGES: Final = frozenset(
     {"", "common", "datastream", "datastream.connectors", "datastream.formats", "metrics", "table", "util"}
 )
 _REFUSED: Final = ("table", "java_gateway", "util", "fn_execution", "gateway_server", "pyflink_gateway_server")
+# What DataStream scripts use of the Table API, by the modules of ours that have it.
+_TABLES: Final = {
+    "DataTypes": "other_apis", "EnvironmentSettings": "tables", "Schema": "table_definitions",
+    "StreamTableEnvironment": "tables", "Table": "tables", "TableDescriptor": "table_definitions",
+}  # fmt: skip
 _made: dict[str, ModuleType] = {}
 
 
@@ -155,7 +160,10 @@ def _of_other_api(module: str, name: str) -> Any:
 
     if name == "get_j_env_configuration":
         return java_objects.get_j_env_configuration
-    return other_apis.DataTypes if name == "DataTypes" else other_apis.Refused(module, name)
+    home = _TABLES.get(name) if module.startswith("pyflink.table") else None
+    if home is not None:
+        return getattr(import_module(f"{_OURS}.{home}"), name)
+    return other_apis.Refused(module, name)
 
 
 def _all_names(module: str) -> list[str]:

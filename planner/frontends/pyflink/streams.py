@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from planner.errors import JobDefinitionError
-from planner.frontends.pyflink.connector_facts import connector_remarks, sink_facts
+from planner.frontends.pyflink.connector_facts import check_java_function, connector_remarks, sink_facts
+from planner.frontends.pyflink.declared.datastream.connectors.base import Sink
 from planner.frontends.pyflink.declared.datastream.functions import (
     FilterFunction,
     FlatMapFunction,
@@ -15,6 +16,7 @@ from planner.frontends.pyflink.declared.datastream.functions import (
 )
 from planner.frontends.pyflink.declared.datastream.state import MapStateDescriptor
 from planner.frontends.pyflink.drafts import Draft
+from planner.frontends.pyflink.functions import check_function
 from planner.frontends.pyflink.results import CloseableIterator
 from planner.frontends.pyflink.settings import Settings
 from planner.frontends.pyflink.values.types import (
@@ -122,6 +124,8 @@ class DataStream(Settings):
         """Some fields of a tuple."""
         if not isinstance(self.get_type(), TupleTypeInfo):
             raise Exception("Only Tuple DataStreams can be projected.")
+        if not field_indexes:
+            raise ValueError("project() needs to select at least one (1) field.")
         fields = self.get_type().get_field_types()  # type: ignore[attr-defined]
         kept = Select(columns=tuple((f"f{place}", f"f{index}") for place, index in enumerate(field_indexes)))
         draft = self._environment._calls.operator(
@@ -228,6 +232,9 @@ class DataStream(Settings):
 
     def add_sink(self, sink_func: Any) -> DataStreamSink:
         """A legacy sink."""
+        check_java_function(sink_func)
+        if isinstance(sink_func, Sink):
+            raise TypeError(f"add_sink() takes a SinkFunction, {type(sink_func).__name__} goes into sink_to()")
         behaviour = PythonFunction(target=sink_func)
         return DataStreamSink(
             self._environment._calls.operator([self._draft], "sink", self._draft.record_type, behaviour=behaviour)
@@ -235,6 +242,7 @@ class DataStream(Settings):
 
     def sink_to(self, sink: Any) -> DataStreamSink:
         """A new-style sink."""
+        check_java_function(sink)
         facts, calls, read = sink_facts(sink), self._environment._calls, self._draft
         if facts.topic_selector is not None:
             read = calls.topics(read, facts.topic_selector)
@@ -270,9 +278,3 @@ class CachedDataStream(DataStream):
     def _set(self, call: str, key: str, value: Any) -> NoReturn:
         what = call if call.startswith(("set_", "start_", "disable_")) else f"set_{call}"
         raise Exception(f"{what.replace('_', ' ').capitalize()} for CachedDataStream is not supported.")
-
-
-def check_function(function: Any, kind: type[Any], message: str) -> None:
-    """Refuse what is neither of a class nor callable, as PyFlink does."""
-    if not isinstance(function, kind) and not callable(function):
-        raise TypeError(message)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from planner.frontends.pyflink.declared.datastream.functions import (
+    AggregateFunction,
     AllWindowFunction,
     ProcessAllWindowFunction,
     ProcessWindowFunction,
+    ReduceFunction,
     WindowFunction,
 )
+from planner.frontends.pyflink.functions import check_function
 from planner.frontends.pyflink.values.types import OutputTag, PickledBytesTypeInfo, TypeInformation, type_of
 from planner.job import PythonFunction, PythonRun, PythonWindow
 
@@ -62,6 +65,7 @@ class _Windows:
 
     def reduce(self, reduce_function: Any, window_function: Any = None, output_type: Any = None) -> DataStream:
         """Two records of a window become one."""
+        check_function(reduce_function, ReduceFunction, "The input must be a ReduceFunction or a callable function!")
         self._check(window_function)
         kind = self.get_input_type() if window_function is None and output_type is None else type_of(output_type)
         return self._result("reduce", kind, reduce_function, window_function)
@@ -71,6 +75,8 @@ class _Windows:
         output_type: Any = None,
     ) -> DataStream:  # fmt: skip
         """An incremental aggregate of each window."""
+        if not isinstance(aggregate_function, AggregateFunction):
+            raise TypeError("The input must be a pyflink.datastream.functions.AggregateFunction!")
         self._check(window_function)
         type_of(accumulator_type)
         return self._result("aggregate", type_of(output_type), aggregate_function, window_function)
@@ -109,7 +115,7 @@ class _Windows:
         return PythonWindow(
             assigner=self._window_assigner, trigger=self._window_trigger, form=form, function=function,
             window_function=window_function, all_records=self._shape == "AllWindow",
-            lateness=int(self._allowed_lateness), late_tag=late.tag_id if late is not None else None,
+            lateness=_milliseconds(self._allowed_lateness), late_tag=late.tag_id if late is not None else None,
         )  # fmt: skip
 
 
@@ -143,6 +149,11 @@ class AllWindowedStream(_Windows):
         if isinstance(self._window_assigner, MergingWindowAssigner) and trigger.can_merge() is not True:
             raise TypeError("A merging window assigner cannot be used with a trigger that does not support merging.")
         return super().trigger(trigger)
+
+
+def _milliseconds(lateness: Any) -> int:
+    """PyFlink takes whatever it is given; a Time is no number, and the window operator would fail with it."""
+    return int(lateness.to_milliseconds() if hasattr(lateness, "to_milliseconds") else lateness)
 
 
 def _one_key(value: Any) -> int:

@@ -59,6 +59,7 @@ class Session:
         self.options = options or _defaults[0]
         self.jobs: list[JobDefinition] = []
         self.environments: list[StreamExecutionEnvironment] = []
+        self.absent_modules: tuple[str, ...] = ()  # imported, not installed: placeholders stand in
         self.ledger: Any = None  # PyFlink's one counter of transformations, once a PyFlink environment is made
 
 

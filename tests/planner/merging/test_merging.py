@@ -13,7 +13,7 @@ from planner.explanation.settings import apply_settings
 from planner.merging.registry import RULES
 from planner.operators import describe_written, merged_keys
 from planner.pipeline import Plan, plan
-from tests.support.pyflink_scripts import names, plan_of
+from tests.support.pyflink_scripts import names, plan_of, plans_of, write_script
 
 OFF = "config = Configuration()\nconfig.set_boolean('python.operator-chaining.enabled', False)\nenv.configure(config)\n"
 BROADCAST = (
@@ -49,7 +49,7 @@ CONNECT = (
         ("lines.map(str).slot_sharing_group('a').filter(bool).print()", "map-1:filter-1", ["PM008"]),
         ("lines.map(str).disable_chaining().filter(bool).print()", "map-1:filter-1", ["PM009"]),
         ("lines.map(str).filter(bool).start_new_chain().print()", "map-1:filter-1", ["PM010"]),
-        ("m = lines.map(str)\nm.filter(bool).print()\nm.sink_to(None)", "map-1:filter-1", ["PM011"]),
+        ("m = lines.map(str)\nm.filter(bool).print()\nm.rebalance().print()", "map-1:filter-1", ["PM011"]),
     ],
 )
 def test_the_condition_that_does_not_hold_is_named(body: str, pair: str, codes: list[str], tmp_path: Path) -> None:
@@ -96,3 +96,11 @@ def test_what_pyflink_cannot_merge_is_refused(tmp_path: Path) -> None:
     custom = CONNECT + "lines.partition_custom(lambda k, n: 0, len).connect(lines).map(C()).print()"
     with pytest.raises(PlanningError, match="NoSuchFieldException: input"):
         plan_of(tmp_path, custom)
+
+
+def test_a_stream_of_an_executed_job_cannot_be_collected(tmp_path: Path) -> None:
+    body = "pairs = lines.map(str).map(str)\npairs.print()\nenv.execute()\npairs.execute_and_collect()"
+    with pytest.raises(PlanningError, match="NullPointerException") as refused:
+        plans_of(write_script(tmp_path, body, execute=False))
+    assert refused.value.location is not None
+    assert refused.value.location.line == 10

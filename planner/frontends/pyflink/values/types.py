@@ -33,6 +33,10 @@ class TypeInformation:
         """A value as Python sees it."""
         return obj
 
+    def get_java_type_info(self) -> TypeInformation:
+        """PyFlink gives a Java object here, which scripts only hand on."""
+        return self
+
     def _java_class(self) -> type[TypeInformation]:
         return type(self)
 

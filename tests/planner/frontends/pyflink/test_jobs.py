@@ -101,7 +101,8 @@ def test_connectors_are_shown_without_their_secrets(tmp_path: Path) -> None:
     body = (
         "from pyflink.common import SimpleStringSchema\n"
         "from pyflink.datastream.connectors.kafka import KafkaSource\n"
-        "source = (KafkaSource.builder().set_topics('orders').set_property('sasl.jaas.config', 'hunter2')\n"
+        "source = (KafkaSource.builder().set_topics('orders').set_bootstrap_servers('a:1')\n"
+        "          .set_property('sasl.jaas.config', 'hunter2')\n"
         "          .set_value_only_deserializer(SimpleStringSchema()).build())\n"
         "env.from_source(source, WatermarkStrategy.no_watermarks(), 'kafka').print()"
     )
@@ -111,3 +112,36 @@ def test_connectors_are_shown_without_their_secrets(tmp_path: Path) -> None:
     assert part.name == "kafka"
     assert "set_topics(['orders'])" in calls
     assert "hunter2" not in calls
+
+
+def test_files_of_an_input_format_are_found_by_one_operator_and_read_by_another(tmp_path: Path) -> None:
+    body = (
+        "from pyflink.datastream.formats.avro import AvroInputFormat, AvroSchema\n"
+        "schema = AvroSchema.parse_string('{}')\n"
+        "env.create_input(AvroInputFormat('/in', schema)).map(str).print()"
+    )
+    found = plan_of(tmp_path, body, LoadOptions(parallelism=2))
+    assert [(n.name, n.parallelism, n.chaining_strategy) for n in found.stream_graph.nodes] == [
+        ("Source: Custom File source", 1, "HEAD"),
+        ("Split Reader: Custom File source", 2, "HEAD"),
+        ("Sink: Print to Std. Out", 2, "ALWAYS"),
+        ("Map, Map", 2, "ALWAYS"),
+    ]
+
+
+def test_a_script_can_read_its_plan_and_set_the_default_of_later_environments(tmp_path: Path) -> None:
+    body = (
+        "import json\n"
+        "lines.map(str).print()\n"
+        "nodes = json.loads(env.get_execution_plan())['nodes']\n"
+        "assert nodes[0]['pact'] == 'Data Source'\n"
+        "assert nodes[-1]['predecessors'][0]['ship_strategy'] == 'FORWARD'\n"
+        "env.set_default_local_parallelism(3)\n"
+        "assert env.get_parallelism() == 1\n"
+        "later = StreamExecutionEnvironment.get_execution_environment()\n"
+        "later.from_collection([1]).map(str).print()\n"
+        "later.execute()"
+    )
+    (found,) = plans_of(write_script(tmp_path, body, execute=False))
+    assert [node.parallelism for node in found.stream_graph.nodes] == [1, 3, 3]
+    assert "set_default_local_parallelism at" in (found.job.parallelism_origin or "")

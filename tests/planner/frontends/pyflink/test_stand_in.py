@@ -79,6 +79,28 @@ def test_function_classes_and_contexts_take_type_arguments(tmp_path: Path) -> No
         ("lines.rebalance().name('x')", "this stream is a rebalance", "before or after"),
         ("lines.set_parallelism(2)", "must be 1", "from_collection"),
         ("lines.map(str).union(lines)", "different types", ""),
+        ("env.add_jars('/opt/kafka.jar')", "has no protocol", "write file:///opt/kafka.jar"),
+        ("env.add_classpaths('lib')", "has no protocol", "file:///"),
+        ("env.enable_checkpointing(5)", "larger than or equal to 10 ms", "milliseconds"),
+        ("env.from_collection([1], Types.DOUBLE())", "1 is no Double", ""),
+        ("env.from_collection([(1, 2, 3)], Types.TUPLE([Types.INT()]))", "has 3 values", ""),
+        ("env.from_collection(['a', None], Types.STRING())", "takes no None", ""),
+        ("lines.assign_timestamps_and_watermarks("
+         "WatermarkStrategy.no_watermarks().with_timestamp_assigner(lambda v, t: t))", "'extract_timestamp'", ""),
+        ("lines.add_sink(print)", "get_java_function", ""),
+        ("from pyflink.datastream.functions import SinkFunction\nclass S(SinkFunction):\n"
+         "    def __init__(self): pass\nlines.add_sink(S())", "S has no Java function", "map() or process()"),
+        ("from pyflink.datastream.connectors.kafka import KafkaSource\n"
+         "KafkaSource.builder().set_bootstrap_servers('a:1').build()", "No subscribe mode", "set_topics"),
+        ("from pyflink.datastream.connectors.kafka import KafkaSource\n"
+         "KafkaSource.builder().set_topics(['a']).build()", "one by one", "set_topics(*topics)"),
+        ("from pyflink.datastream.connectors.kafka import KafkaSink, DeliveryGuarantee\n"
+         "KafkaSink.builder().set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE).build()",
+         "transactional id prefix", "set_transactional_id_prefix"),
+        ("from pyflink.datastream.connectors.kafka import KafkaSink\n"
+         "lines.sink_to(KafkaSink.builder())", "get_java_function", ""),
+        ("from pyflink.datastream.window import CountTrigger, GlobalWindows\n"
+         "lines.key_by(len).window(GlobalWindows.create()).aggregate(len)", "must be a pyflink", ""),
         ("lines.project(0)", "Only Tuple", ""),
         ("import sys\nsys.argv[1]", "IndexError", "behind `--`"),
         ("import argparse\np = argparse.ArgumentParser()\np.add_argument('--in', required=True)\np.parse_args()",

@@ -1,0 +1,128 @@
+"""What Flink's connectors refuse when they are built, so that a script is refused here for the same reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from planner.errors import JobDefinitionError
+from planner.frontends.scripts.places import user_location
+
+if TYPE_CHECKING:
+    from planner.frontends.pyflink.recorded import Recorded
+
+__all__ = ["check_built", "check_jar"]
+
+_SUBSCRIPTIONS: Final = ("set_topics", "set_topic_pattern", "set_partitions")
+
+
+def check_built(builder: Recorded) -> None:
+    """Refuse a builder that Flink would refuse to build from."""
+    check = _CHECKS.get(type(builder).__qualname__)
+    if check is not None:
+        check(builder)
+
+
+def check_jar(path: object) -> None:
+    """Refuse a jar that is no URL."""
+    if not isinstance(path, str) or ":" not in path:
+        raise JobDefinitionError(
+            f"a jar is named by a URL, and {path!r} has no protocol: PyFlink fails with MalformedURLException",
+            location=user_location(),
+            hint=f"write file://{path}" if str(path).startswith("/") else "write file:///path/to/the.jar",
+        )
+
+
+def _refuse(message: str, hint: str) -> NoReturn:
+    raise JobDefinitionError(message, location=user_location(), hint=hint)
+
+
+def _kafka_source(builder: Recorded) -> None:
+    subscribed = [call for call in builder._calls if call.name in _SUBSCRIPTIONS]
+    if not subscribed:
+        _refuse("No subscribe mode is specified for the KafkaSource", "call set_topics('TOPIC') on its builder")
+    if len(subscribed) > 1:
+        _refuse(
+            f"the KafkaSource is subscribed twice: {subscribed[0].name}() and {subscribed[1].name}()",
+            "call one of them once: set_topics('A', 'B') takes several topics",
+        )
+    for topic in (topic for call in builder.calls("set_topics") for _, given in call.arguments for topic in given):
+        if not isinstance(topic, str):
+            _refuse(
+                f"set_topics() takes the topics one by one, not a {type(topic).__name__}", "write set_topics(*topics)"
+            )
+    if not _has(builder, "set_bootstrap_servers", "bootstrap.servers"):
+        _refuse("Property bootstrap.servers is required for a KafkaSource", "call set_bootstrap_servers('HOST:9092')")
+    if builder.last("set_value_only_deserializer") is None:
+        _refuse(
+            "Deserialization schema is required for a KafkaSource",
+            "call set_value_only_deserializer(SimpleStringSchema())",
+        )
+    start = builder.last("set_starting_offsets")
+    committed = start is not None and "committed_offsets" in repr(start.first())
+    if committed and not _has(builder, "set_group_id", "group.id"):
+        _refuse("Property group.id is required when a KafkaSource starts from committed offsets", "call set_group_id()")
+
+
+def _has(builder: Recorded, call: str, property: str) -> bool:
+    given = [found.first() for found in builder.calls("set_property")]
+    given += [key for found in builder.calls("set_properties") for key in (found.first() or {})]
+    return builder.last(call) is not None or property in given
+
+
+def _kafka_sink(builder: Recorded) -> None:
+    guarantee = builder.last("set_delivery_guarantee")
+    if guarantee is not None and not hasattr(guarantee.first(), "name"):
+        raise AttributeError(f"{type(guarantee.first()).__name__!r} object has no attribute '_to_j_delivery_guarantee'")
+    exactly_once = guarantee is not None and guarantee.first().name == "EXACTLY_ONCE"
+    if exactly_once and builder.last("set_transactional_id_prefix") is None:
+        _refuse(
+            "EXACTLY_ONCE delivery guarantee requires a transactional id prefix",
+            "call set_transactional_id_prefix('NAME') on the builder of the KafkaSink",
+        )
+    if builder.last("set_record_serializer") is None:
+        _refuse("the KafkaSink has no serializer of records", "call set_record_serializer() on its builder")
+    if not _has(builder, "set_bootstrap_servers", "bootstrap.servers"):
+        _refuse("Property bootstrap.servers is required for a KafkaSink", "call set_bootstrap_servers('HOST:9092')")
+
+
+def _kafka_serializer(builder: Recorded) -> None:
+    if builder.last("set_value_serialization_schema") is None:
+        _refuse("No value serializer is configured for Kafka records", "call set_value_serialization_schema()")
+    if builder.last("set_topic") is None and builder.last("set_topic_selector") is None:
+        _refuse("No topic selector is configured for Kafka records", "call set_topic('TOPIC')")
+
+
+def _json_reader(builder: Recorded) -> None:
+    if builder.last("fail_on_missing_field") is not None and builder.last("ignore_parse_errors") is not None:
+        _refuse(
+            "JSON format doesn't support fail_on_missing_field and ignore_parse_errors together", "keep one of them"
+        )
+    if builder.last("type_info") is None and builder.last("json_schema") is None:
+        raise TypeError("Typeinfo should be set.")
+
+
+def _file_sink(builder: Recorded) -> None:
+    for call in ("enable_compact", "disable_compact"):
+        if builder.last(call) is not None:
+            _refuse(
+                f"a FileSink with {call}() has operators of its own behind it, which have no plan here",
+                "leave the call out to see the rest of the plan; Flink also wants a uid on such a sink",
+            )
+
+
+def _bulk_sink(builder: Recorded) -> None:
+    _file_sink(builder)
+    policy = builder.last("with_rolling_policy")
+    if policy is not None and "on_checkpoint_rolling_policy" not in repr(policy.first()):
+        raise ValueError("rolling_policy must be OnCheckpointRollingPolicy for bulk format")
+
+
+_CHECKS: Final[dict[str, Callable[[Recorded], None]]] = {
+    "KafkaSourceBuilder": _kafka_source,
+    "KafkaSinkBuilder": _kafka_sink,
+    "KafkaRecordSerializationSchemaBuilder": _kafka_serializer,
+    "JsonRowDeserializationSchema.Builder": _json_reader,
+    "FileSink.BulkFormatBuilder": _bulk_sink,
+    "FileSink.RowFormatBuilder": _file_sink,
+}

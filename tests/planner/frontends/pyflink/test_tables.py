@@ -1,0 +1,108 @@
+"""A table that a DataStream script reads whole becomes a stream; every query is refused. Plans are real PyFlink's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planner.errors import JobDefinitionError
+from planner.frontends.scripts.handover import LoadOptions
+from tests.support.pyflink_scripts import names, plan_of, plans_of, write_script
+
+TABLES = """\
+from pyflink.table import DataTypes, EnvironmentSettings, Schema, StreamTableEnvironment, TableDescriptor
+t_env = StreamTableEnvironment.create(stream_execution_environment=env)
+def table(name, connector, *options):
+    columns = Schema.new_builder().column("id", DataTypes.INT()).column("name", DataTypes.STRING()).build()
+    made = TableDescriptor.for_connector(connector).schema(columns)
+    for key, value in options:
+        made = made.option(key, value)
+    t_env.create_temporary_table(name, made.build())
+"""
+TWO = LoadOptions(parallelism=2)
+
+
+def test_a_table_is_a_source_and_an_operator_that_gives_its_rows(tmp_path: Path) -> None:
+    body = TABLES + "table('gen', 'datagen')\nt_env.to_data_stream(t_env.from_path('gen')).print()"
+    found = plan_of(tmp_path, body, TWO)
+    # the collection of the head, which nobody reads, has taken id 1
+    assert [(n.id, n.name, n.parallelism, n.chaining_strategy) for n in found.stream_graph.nodes] == [
+        (2, "Source: gen[1]", 2, "HEAD"),
+        (3, "TableToDataStream", 2, "ALWAYS"),
+        (4, "Map", 2, "ALWAYS"),
+        (5, "Sink: Print to Std. Out", 2, "ALWAYS"),
+    ]
+    assert [vertex.name for vertex in found.job_graph.vertices] == [
+        "Source: gen[1] -> TableToDataStream -> Map -> Sink: Print to Std. Out"
+    ]
+
+
+def test_flink_counts_the_tables_of_a_script(tmp_path: Path) -> None:
+    body = TABLES + (
+        "table('gen', 'datagen', ('number-of-rows', '5'))\n"
+        "one = t_env.from_path('gen')\n"
+        "t_env.to_data_stream(one).map(str).print()\n"
+        "t_env.to_append_stream(one, Types.ROW([Types.INT(), Types.STRING()])).print()"
+    )
+    found = names(plan_of(tmp_path, body))
+    assert "Source: gen[1]" in found
+    assert "Source: gen[3]" in found
+    assert "SinkConversion[4]" in found
+
+
+@pytest.mark.parametrize(
+    ("statement", "source", "strategy"),
+    [
+        ("CREATE TABLE t (id INT, m MAP<STRING, INT>) WITH ('connector' = 'datagen')", "Source: t[1]", "HEAD"),
+        ("CREATE TEMPORARY TABLE `t` (id INT, -- it's the id\n PRIMARY KEY (id) NOT ENFORCED) WITH "
+         "('connector' = 'filesystem', 'path' = '/in', 'format' = 'csv')", "Source: t[1]", "ALWAYS"),
+        ("create table if not exists t (id INT, at TIMESTAMP(3), WATERMARK FOR at AS at - INTERVAL '5' SECOND) WITH "
+         "('connector' = 'kafka', 'topic' = 'a')", "Source: KafkaSource-default_catalog.default_database.t", "ALWAYS"),
+    ],
+)  # fmt: skip
+def test_tables_in_sql(statement: str, source: str, strategy: str, tmp_path: Path) -> None:
+    body = (
+        TABLES + f"t_env.execute_sql({statement!r})\nt_env.to_data_stream(t_env.sql_query('select * from t')).print()"
+    )
+    node = plan_of(tmp_path, body).stream_graph.nodes[0]
+    assert (node.name, node.chaining_strategy) == (source, strategy)
+
+
+def test_what_only_touches_tables_changes_no_plan(tmp_path: Path) -> None:
+    body = (
+        "from pyflink.table import EnvironmentSettings, StreamTableEnvironment\n"
+        "settings = EnvironmentSettings.new_instance().in_streaming_mode().build()\n"
+        "t_env = StreamTableEnvironment.create(env, environment_settings=settings)\n"
+        "t_env.get_config().get_configuration().set_string('parallelism.default', '3')\n"
+        "t_env.get_config().set_local_timezone('UTC')\n"
+        "rows = lines.map(lambda v: (v,), Types.ROW([Types.STRING()]))\n"
+        "t_env.create_temporary_view('view', rows)\n"
+        "t_env.to_data_stream(t_env.from_data_stream(rows)).print()"
+    )
+    found = plan_of(tmp_path, body)
+    assert names(found) == ["Source: Collection Source", "Sink: Print to Std. Out", "Map, Map"]
+    assert found.job.recorded == ("get_config().set_local_timezone('UTC')",)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("t_env.execute_sql('INSERT INTO a SELECT * FROM b')", "execute_sql: INSERT"),
+        ("t_env.sql_query('SELECT id FROM t')", "sql_query"),
+        ("table('t', 'datagen')\nt_env.from_path('t').select('id')", "Table.select"),
+        ("t_env.from_elements([(1,)], ['id'])", "StreamTableEnvironment.from_elements"),
+        ("table('t', 'jdbc')\nt_env.to_data_stream(t_env.from_path('t'))", "'jdbc'"),
+        ("t_env.execute_sql(\"CREATE TABLE t (id INT, two AS id * 2) WITH ('connector' = 'datagen')\")\n"
+         "t_env.to_data_stream(t_env.from_path('t'))", "two AS id * 2"),
+        ("t_env.execute_sql(\"CREATE TABLE t (id INT NOT NULL) WITH ('connector' = 'datagen')\")\n"
+         "t_env.to_data_stream(t_env.from_path('t'))", "id INT NOT NULL"),
+        ("t_env.create_temporary_view('v', lines)\nt_env.to_data_stream(t_env.from_path('v'))", "a table of a stream"),
+    ],
+)  # fmt: skip
+def test_queries_are_refused_with_their_place(body: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(JobDefinitionError, match="the script uses the Table API") as refused:
+        plans_of(write_script(tmp_path, TABLES + body))
+    assert said in refused.value.message
+    assert refused.value.location is not None
+    assert refused.value.location.line == 6 + len((TABLES + body).splitlines())
