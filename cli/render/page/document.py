@@ -7,16 +7,28 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from cli.render.pictures.palette import dark_of
+from cli.render.pictures.palette import THEMES, Theme, ThemeName, dark_of
+from cli.render.pictures.picture import BoxKind
 
-__all__ = ["asset", "dark_rules", "embedded", "filled", "island", "policy", "script"]
+__all__ = ["asset", "dark_rules", "embedded", "filled", "island", "named_colours", "policy", "script"]
 
-SCRIPT = ("theme.js", "model.js", "view.js", "select.js", "panel.js", "overview.js", "list.js", "start.js")
+SCRIPT = (
+    "theme.js",
+    "model.js",
+    "view.js",
+    "minimap.js",
+    "select.js",
+    "panel.js",
+    "whatif.js",
+    "overview.js",
+    "list.js",
+    "start.js",
+)
 # What Graphviz writes and the page needs not: comments, titles, links without a target, attributes that the style
 # sheet has, texts of blanks.
 _SPARE = re.compile(
@@ -24,6 +36,8 @@ _SPARE = re.compile(
     r"| xmlns:xlink=\"[^\"]*\"|<text[^>]*>(?:&#160;|\s)*</text>\n?",
     re.DOTALL,
 )
+LEGEND_BOXES: tuple[BoxKind, ...] = ("source", "operator", "keyed", "sink")
+_SELECTORS: tuple[tuple[str, ThemeName], ...] = ((":root", "light"), (':root[data-theme="dark"]', "dark"))
 _ID = re.compile(r'(<(?:g|path|text|svg)\b[^>]*?) id="')
 _DIGITS = re.compile(r"(\d\.\d)\d")
 _SIZE = re.compile(r'<svg width="[^"]*" height="[^"]*"\s*')
@@ -87,6 +101,21 @@ def dark_rules(drawings: str) -> str:
             written = [value for value in _spellings(light) if f'{name}="{value}"' in drawings]
             rules += [f':where([data-theme="dark"]) svg [{name}="{value}"]{{{name}:{dark}}}' for value in written]
     return "@media screen{" + "".join(rules) + "}"
+
+
+def named_colours() -> str:
+    """The colours of the drawings as names for the style sheet: the legend and the drawings cannot differ."""
+    return "".join(
+        f"{selector}{{{''.join(f'--{name}:{colour};' for name, colour in _names(THEMES[theme]))}}}"
+        for selector, theme in _SELECTORS
+    )
+
+
+def _names(theme: Theme) -> Iterator[tuple[str, str]]:
+    for kind in LEGEND_BOXES:
+        yield f"{kind}-fill", theme.boxes[kind].inside
+        yield f"{kind}-line", theme.boxes[kind].border
+    yield "heat", f"linear-gradient(90deg, {', '.join(theme.heat)})"
 
 
 def _spellings(colour: str) -> tuple[str, ...]:

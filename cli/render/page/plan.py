@@ -21,6 +21,7 @@ from cli.render.pictures.stages import PICTURES
 from cli.render.pictures.task_managers import task_manager_picture
 from cli.render.styled import plain
 from cli.render.text.explanation import explanation_lines
+from cli.render.text.what_if import KEEP_FIRST, KEEP_THEN
 from planner.deployment.deployment import Deployment
 from planner.diff.comparison import Comparison
 from planner.errors import OptionError
@@ -75,11 +76,14 @@ def to_html(plan: Plan, request: PageRequest) -> str:
     data = {
         **plan_data(plan, explanation, request.deployment),
         "variants": [variant_data(variant, ends) for variant in variants],
+        "keepWords": [KEEP_FIRST, KEEP_THEN],
         "diff": diff_data(plan, request.comparison, request.compared_with or "") if request.comparison else None,
         "run": run_data(plan, request.report) if request.report else None,
     }
     drawn = "".join((*drawings.values(), *kept))
-    style = document.asset("look.css") + document.asset("page.css") + document.dark_rules(drawn)
+    style = (
+        document.asset("look.css") + document.asset("page.css") + document.named_colours() + document.dark_rules(drawn)
+    )
     script = document.script()
     return document.filled(
         document.asset("page.html"),
@@ -150,7 +154,17 @@ def _overlay(plan: Plan, request: PageRequest) -> Overlay:
     if request.report is None:
         return marks
     notes = run_notes(plan, request.report)
-    return replace(notes, operators=marks.operators, edges=marks.edges, gone=marks.gone)
+    return replace(
+        notes,
+        operators=marks.operators,
+        edges=marks.edges,
+        gone=marks.gone,
+        carried={**notes.carried, **{edge: _both(notes.carried.get(edge), was) for edge, was in marks.carried.items()}},
+    )
+
+
+def _both(figures: str | None, was: str) -> str:
+    return f"{was}; {figures}" if figures else was
 
 
 def _svg(picture: Picture, prefix: str) -> str:

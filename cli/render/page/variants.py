@@ -9,6 +9,7 @@ from typing import Any
 from cli.render.pictures.operators import job_picture
 from cli.render.pictures.overlay import Overlay
 from cli.render.pictures.picture import Picture
+from cli.render.text.what_if import id_words, keeping_settings, lost_state
 from planner.errors import PlanError
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation, explain_plan
@@ -37,6 +38,7 @@ class Variant:
     title: str
     effect: WhatIf
     edges: tuple[int, ...]  # positions of the edges that the settings were proposed for
+    together: bool  # all changes that are proposed
     picture: Picture | None  # of its job graph
 
 
@@ -46,18 +48,17 @@ def find_variants(plan: Plan, explanation: Explanation) -> list[Variant]:
     for edge in explanation.edges:
         if edge.settings:
             proposed.setdefault(edge.settings, []).append(edge)
-    chosen = list(proposed.items())[:MOST_VARIANTS]
-    if len(chosen) > 1:
-        every = tuple(dict.fromkeys(setting for settings, _ in chosen for setting in settings))
-        chosen.append((every, [edge for _, edges in chosen for edge in edges]))
-    variants: list[Variant] = []
-    for number, (settings, edges) in enumerate(chosen):
-        together = len(chosen) > 1 and number == len(chosen) - 1
-        drawn = explanation.summary.operators <= SMALL and (len(variants) < MOST_DRAWN or together)
-        found = _variant(plan, explanation, settings, edges, drawn=drawn, together=together)
-        if found is not None:
-            variants.append(found)
-    return variants
+    found: list[Variant | None] = []
+    small = explanation.summary.operators <= SMALL
+    for number, (settings, edges) in enumerate(list(proposed.items())[:MOST_VARIANTS]):
+        title = " and ".join(dict.fromkeys(edges[0].changes)) or ", ".join(settings)
+        found.append(_variant(plan, explanation, settings, edges, drawn=small and number < MOST_DRAWN, title=title))
+    if len(proposed) > 1:
+        every = tuple(dict.fromkeys(setting for settings in proposed for setting in settings))
+        edges = [edge for group in proposed.values() for edge in group]
+        title = f"all {len(proposed)} changes together"
+        found.append(_variant(plan, explanation, every, edges, drawn=small, title=title, together=True))
+    return [variant for variant in found if variant is not None]
 
 
 def _variant(
@@ -67,7 +68,8 @@ def _variant(
     edges: list[EdgeExplanation],
     *,
     drawn: bool,
-    together: bool,
+    title: str,
+    together: bool = False,
 ) -> Variant | None:
     try:
         job = apply_settings(plan.written, describe_written(plan), settings, merged_keys(plan))
@@ -78,11 +80,11 @@ def _variant(
         changed, buffers_per_channel=before.buffers_per_channel, floating_buffers=before.floating_buffers
     )
     effect = compare(settings, before, after)
-    title = f"all {len(edges)} edges" if together else " and ".join(dict.fromkeys(edges[0].changes))
     return Variant(
-        title=title or ", ".join(settings),
+        title=title,
         effect=effect,
         edges=tuple(edge.position for edge in edges),
+        together=together,
         picture=job_picture(changed, _marks(effect), after) if drawn else None,
     )
 
@@ -97,18 +99,21 @@ def variant_data(variant: Variant, known: Mapping[Ends, int]) -> dict[str, Any]:
     """The variant as the page's script reads it; `known`: positions of the page's edges by their ends' keys."""
     effect = variant.effect
     changed = sorted(effect.changed_ids, key=lambda one: one.after.state == "none")
+    lost = lost_state(changed)
     return {
         "title": variant.title,
-        "settings": list(effect.settings),
+        "together": variant.together,
         "edges": list(variant.edges),
         "chained": _positions(effect.newly_chained, known),
         "broken": _positions(effect.newly_broken, known),
         "stillBroken": _positions(effect.still_broken, known),
         "made": [ref.label for ref in effect.new_operators],
-        "lost": [ref.label for ref in effect.lost_operators],
+        "gone": [ref.label for ref in effect.lost_operators],
         "figures": [[name, before, after] for name, before, after in effect.figures],
         "changedIds": len(changed),
-        "changedState": sum(one.after.state != "none" for one in changed),
+        "idWords": id_words(changed) if changed else "",
+        "lost": len(lost),
+        "keep": keeping_settings(lost)[:MOST_IDS],
         "ids": [
             [one.after.label, one.before.operator_id, one.after.operator_id, describe_state(one.after.state)]
             for one in changed[:MOST_IDS]

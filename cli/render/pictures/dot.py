@@ -161,8 +161,9 @@ class _Document:
             return
         middle = f"label{number}"
         self.add_label(middle, f"{name}_{number}l", arrow)
-        self.graph.edge(source, middle, id=f"{name}_{number}a", **{**self.stroke(arrow), "arrowhead": "none"})
-        self.graph.edge(middle, target, id=f"{name}_{number}b", **self.stroke(arrow))
+        stroke = {**self.stroke(arrow), "weight": "3"}  # straight through its label, where there is room
+        self.graph.edge(source, middle, id=f"{name}_{number}a", **{**stroke, "arrowhead": "none"})
+        self.graph.edge(middle, target, id=f"{name}_{number}b", **stroke)
 
     def add_label(self, node: str, name: str, arrow: Arrow) -> None:
         """The label as a node; inside a frame where both ends are."""
@@ -172,8 +173,11 @@ class _Document:
         graph.node(
             node,
             label=self.label(arrow),
-            shape="plain",
+            shape="plaintext",
             style="",
+            margin="0.04,0.03",
+            width="0",
+            height="0",
             id=name,
             **self.tooltip(arrow.tooltip or arrow.label),
             **{"class": "label"},
@@ -196,10 +200,11 @@ class _Document:
 
     def label(self, arrow: Arrow) -> str:
         colour = self.theme.muted if arrow.kind == "wire" else self.theme.arrows[arrow.kind]
-        small = "<BR/>".join(f'<FONT POINT-SIZE="9">{label_text(text)}</FONT>' for text in arrow.lines if text)
-        bold = f'<FONT POINT-SIZE="10"><B>{label_text(arrow.label)}</B></FONT>' if arrow.label else ""
-        text = f"{bold}{'<BR/>' if bold and small else ''}{small}"
-        return f'<<TABLE BORDER="0" CELLPADDING="2"><TR><TD><FONT COLOR="{colour}">{text}</FONT></TD></TR></TABLE>>'
+        bold = (
+            [f'<FONT POINT-SIZE="10" COLOR="{colour}"><B>{label_text(arrow.label)}</B></FONT>'] if arrow.label else []
+        )
+        small = [f'<FONT POINT-SIZE="9" COLOR="{colour}">{label_text(text)}</FONT>' for text in arrow.lines if text]
+        return f"<{labels.stacked([*bold, *small])}>"
 
 
 def _node_attributes(theme: Theme) -> dict[str, str]:
@@ -220,7 +225,7 @@ def _graph_attributes(picture: Picture, look: Look, theme: Theme) -> dict[str, s
         "fontcolor": theme.ink,
         "bgcolor": "transparent" if look.bare else theme.paper,
         "nodesep": "0.3",
-        "ranksep": "0.6" if picture.arrangement == "lanes" else "0.28",
+        "ranksep": "0.8" if picture.arrangement == "lanes" else "0.28",
         "pad": "0.1" if look.bare else "0.3",
         "rankdir": "LR" if look.direction == "right" else "TB",
         **({"size": f"{look.paper[0]},{look.paper[1]}"} if look.paper else {}),
@@ -241,4 +246,5 @@ def _heading(picture: Picture, theme: Theme) -> str:
     ]
     if parts:
         rows.append(f'<TR><TD><FONT POINT-SIZE="9">{"     ".join(parts)}</FONT></TD></TR>')
+    rows.append('<TR><TD HEIGHT="8"></TD></TR>')
     return f'<<TABLE BORDER="0" CELLSPACING="0" CELLPADDING="2">{"".join(rows)}</TABLE>>'

@@ -6,6 +6,7 @@ import html
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import graphviz
 
@@ -23,6 +24,7 @@ __all__ = [
     "lane",
     "slot_lines",
     "slot_tile",
+    "stacked",
     "wrapped",
 ]
 
@@ -33,6 +35,7 @@ _ESCAPE = re.compile(r"\\(?=[NGETHL])")
 NAME_WIDTH = 44  # characters of a line; longer names go on below
 MOST_LINES = 4  # of one name
 BLANK = "&#160;"
+Align = Literal["LEFT", "CENTER"]
 
 
 def label_text(text: str) -> str:
@@ -59,13 +62,25 @@ def wrapped(text: str, width: int = NAME_WIDTH) -> list[str]:
 
 def box_label(theme: Theme, title: str, lines: Iterable[str]) -> str:
     """A bold title and small lines below it."""
-    below = "".join(f'<BR/><FONT POINT-SIZE="9" COLOR="{theme.muted}">{_lines(text)}</FONT>' for text in lines if text)
-    return f"<<B>{_lines(title)}</B>{below}>"
+    bold = [f"<B>{label_text(part)}</B>" for part in wrapped(title)]
+    small = [
+        f'<FONT POINT-SIZE="9" COLOR="{theme.muted}">{label_text(part)}</FONT>'
+        for text in lines
+        if text
+        for part in wrapped(text)
+    ]
+    return f"<{stacked([*bold, *small])}>" if small or len(bold) > 1 else f"<{bold[0]}>"
+
+
+def stacked(lines: Sequence[str], align: Align = "CENTER") -> str:
+    """Lines below each other with a little air between them, which line breaks do not leave."""
+    rows = "".join(f'<TR><TD ALIGN="{align}">{text}</TD></TR>' for text in lines)
+    return f'<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="1">{rows}</TABLE>'
 
 
 def frame_title(theme: Theme, cluster: Cluster) -> str:
     """The title of a frame, its facts behind it."""
-    parts = [f"<B>{_lines(cluster.title)}</B>"] if cluster.title else []
+    parts = [f'<FONT COLOR="{theme.ink}"><B>{_lines(cluster.title)}</B></FONT>'] if cluster.title else []
     parts += [f'<FONT POINT-SIZE="9">{_lines(cluster.subtitle, 60)}</FONT>'] if cluster.subtitle else []
     return f'<FONT POINT-SIZE="10" COLOR="{_beside(theme, cluster)}">{f"{BLANK * 2} ".join(parts)}</FONT>'
 
@@ -87,10 +102,12 @@ def _row(theme: Theme, box: Box) -> str:
     small = f'<FONT POINT-SIZE="9" COLOR="{theme.muted}">'
     facts = "".join(f"{small}{BLANK * 3}{_lines(text)}</FONT>" for text in box.lines if text)
     name = f"<I>{_lines(box.title)}</I>" if box.kind == "folded" else _lines(box.title)
-    stripe = theme.marks[box.mark] if box.mark else fill.border
-    sign = f"<B>{_sign(box)}</B>" if box.mark else ""
+    sign = f'<FONT COLOR="{theme.marks[box.mark]}"><B>{_sign(box)}</B></FONT>' if box.mark else ""
+    border = (
+        f'BORDER="2" COLOR="{theme.marks[box.mark]}"' if box.mark else f'BORDER="4" SIDES="L" COLOR="{fill.border}"'
+    )
     return (
-        f'<TR><TD ALIGN="LEFT" BALIGN="LEFT" CELLPADDING="3" BORDER="4" SIDES="L" COLOR="{stripe}" '
+        f'<TR><TD ALIGN="LEFT" BALIGN="LEFT" CELLPADDING="3" {border} '
         f'BGCOLOR="{fill.inside}"{anchor(box)}>{BLANK * 4 * box.depth}{sign}{name}{facts}</TD></TR>'
     )
 
@@ -104,14 +121,13 @@ def lane(theme: Theme, cluster: Cluster, boxes: Sequence[Box], *, upright: bool 
 
     `upright`: its title on top, its boxes below each other, for arrows from the left to the right.
     """
-    below = "".join(
-        f'<BR ALIGN="LEFT"/><FONT POINT-SIZE="9" COLOR="{_beside(theme, cluster)}">{label_text(part)}</FONT>'
+    title = [f'<FONT POINT-SIZE="10"><B>{label_text(part)}</B></FONT>' for part in wrapped(cluster.title, 34)]
+    below = [
+        f'<FONT POINT-SIZE="9" COLOR="{_beside(theme, cluster)}">{label_text(part)}</FONT>'
         for text in cluster.subtitle.split("; ")
         for part in wrapped(text, 34)
-    )
-    title = '<BR ALIGN="LEFT"/>'.join(label_text(part) for part in wrapped(cluster.title, 28))
-    name = f'<FONT POINT-SIZE="10" COLOR="{theme.ink}"><B>{title}</B></FONT>'
-    head = f'<TD ALIGN="LEFT" BALIGN="LEFT" CELLPADDING="8"{anchor(cluster)}>{name}{below}</TD>'
+    ]
+    head = f'<TD ALIGN="LEFT" CELLPADDING="6"{anchor(cluster)}>{stacked([*title, *below], "LEFT")}</TD>'
     between = "</TR><TR>" if upright else ""
     cells = between.join([head, *(_cell(theme, box) for box in boxes)])
     return f"<{frame_table(theme, cluster, spacing=6)}<TR>{cells}</TR></TABLE>>"

@@ -12,6 +12,7 @@ __all__ = ["to_mermaid"]
 
 # Mermaid reads entities written with '#': all that could end a string, open markup or start Markdown goes that way.
 _SPECIAL = re.compile('["#<>&`\\\\|{}\\[\\]();*_~]')
+_NUMBERED = re.compile(r"^(\s*\d+)\.")  # "1. a" would be a list of Markdown, which some versions of Mermaid refuse
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f]")
 _LINES: dict[ArrowKind, str] = {
     "chained": "-->",
@@ -73,7 +74,7 @@ def _text(text: str) -> str:
         return f"#{ord(match.group())};"
 
     clean = _CONTROL.sub("\ufffd", text.replace("\r\n", "\n").replace("\t", " "))
-    return "<br/>".join(_SPECIAL.sub(entity, part) for part in clean.split("\n"))
+    return "<br/>".join(_NUMBERED.sub(r"\1#46;", _SPECIAL.sub(entity, part)) for part in clean.split("\n"))
 
 
 def _yaml_text(text: str) -> str:

@@ -7,7 +7,7 @@ from cli.render.names import vertex_names
 from cli.render.pictures.execution import require_parallelism
 from cli.render.pictures.overlay import NOTHING, Overlay
 from cli.render.pictures.picture import Box, Picture
-from cli.render.pictures.tiles import in_rows
+from cli.render.pictures.tiles import folded_lines, in_rows
 from cli.render.words import count
 from planner.graphs.physical import Subtask
 from planner.pipeline import Plan
@@ -62,8 +62,14 @@ def _follows(before: Slot, after: Slot) -> bool:
 def _box(slots: tuple[Slot, ...], run: tuple[int, int], names: list[str], groups: list[str]) -> Box:
     first, last = run
     ends = zip(slots[first], slots[last], strict=True)
-    lines = tuple(f"{names[vertex]} [{span(subtask, end)}]" for (vertex, subtask), (_, end) in ends)
+    lines = [f"{vertex + 1}. {names[vertex]} [{span(subtask, end)}]" for (vertex, subtask), (_, end) in ends]
     group = groups[slots[first][0][0]]
     shared = "" if group == "default" else f" · {group}"
     title = f"slot {first}{shared}" if first == last else f"slots {first}-{last}{shared}"
-    return Box(id=f"p{first}_{last}", title=title, lines=lines, kind="slot", tooltip=f"slot sharing group {group}")
+    return Box(
+        id=f"p{first}_{last}",
+        title=title,
+        lines=folded_lines(lines),
+        kind="slot",
+        tooltip=f"slot sharing group {group}",
+    )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cli.render.folding import span
 from cli.render.names import vertex_names
 from cli.render.pictures.picture import Box, Cluster, Picture
-from cli.render.pictures.tiles import in_rows
+from cli.render.pictures.tiles import folded_lines, in_rows
 from cli.render.task_manager_runs import PlacedSlot, manager_runs, placed_slots, progression
 from cli.render.words import count
 from planner.deployment.layout import Layout
@@ -81,4 +81,5 @@ def _slots(
 
 def _lines(slot: PlacedSlot, end: PlacedSlot, length: int, names: Sequence[str]) -> tuple[str, ...]:
     ends = zip(slot.subtasks, end.subtasks, strict=True)
-    return tuple(f"{names[vertex]} [{progression(low, high, length)}]" for (vertex, low), (_, high) in ends)
+    lines = [f"{vertex + 1}. {names[vertex]} [{progression(low, high, length)}]" for (vertex, low), (_, high) in ends]
+    return folded_lines(lines)

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from cli.render.styled import Line, line
 from planner.diff.changes import LEVELS, Change, Level
 
+__all__ = ["MEANINGS", "changes_lines"]
+
 _STYLES: dict[Level, str] = {
     "state-breaking": "error",
     "result": "warning",
     "performance": "warning",
     "safe": "good",
 }
-_MEANINGS: dict[Level, str] = {
+MEANINGS: dict[Level, str] = {
     "state-breaking": "a job restored from the old version would not start, or would lose or misread state",
     "result": "the job computes something else; its state is kept",
     "performance": "the same result at another cost",
@@ -29,7 +31,7 @@ def changes_lines(name: str, changes: Sequence[Change]) -> list[Line]:
     for level in LEVELS:
         found = [change for change in changes if change.level == level]
         if found:
-            lines += [(), line((level, _STYLES[level]), (f"  {_MEANINGS[level]}", "dim"))]
+            lines += [(), line((level, _STYLES[level]), (f"  {MEANINGS[level]}", "dim"))]
             lines += [spans for change in found for spans in _change(change)]
     return lines
 

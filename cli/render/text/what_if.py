@@ -11,6 +11,8 @@ from planner.explanation.what_if import ChangedId, WhatIf
 from planner.graphs.state import describe_state
 from planner.graphs.state_lookup import written_setting
 
+__all__ = ["KEEP_FIRST", "KEEP_THEN", "id_words", "keeping_settings", "lost_state", "what_if_lines"]
+
 
 def what_if_lines(difference: WhatIf, *, spec: str) -> list[Line]:
     """Chains made and broken, figures, and state that would be lost."""
@@ -65,7 +67,7 @@ def _exchanges(difference: WhatIf) -> list[Line]:
     return lines
 
 
-NAMES = {"buffers_to_start": "network buffers to start", "buffers_wanted": "network buffers to run well"}
+FIGURE_NAMES = {"buffers_to_start": "network buffers to start", "buffers_wanted": "network buffers to run well"}
 
 
 def _figures(difference: WhatIf) -> list[Line]:
@@ -74,7 +76,7 @@ def _figures(difference: WhatIf) -> list[Line]:
         if before != after:
             shown = ["?" if value is None else str(value) for value in (before, after)]
             step = f"{after - before:+}" if before is not None and after is not None else ""
-            rows.append((NAMES.get(name, name), shown[0], "->", shown[1], (step, "dim")))
+            rows.append((FIGURE_NAMES.get(name, name), shown[0], "->", shown[1], (step, "dim")))
     if not rows:
         return [line(("Figures", "title"), ": as before")]
     return [line(("Figures", "title")), *indented(table(rows, right=(1, 3)))]
@@ -84,8 +86,8 @@ def _state(difference: WhatIf) -> list[Line]:
     changed = difference.changed_ids
     if not changed:
         return [line(("State", "title"), ": every operator keeps its id, so a savepoint still fits")]
-    lost = [item for item in changed if item.after.state != "none" and not item.state_found]
-    lines = [line(("State", "bad" if lost else "title"), f": {_lost(changed, lost)}")]
+    lost = lost_state(changed)
+    lines = [line(("State", "bad" if lost else "title"), f": {id_words(changed)}")]
     rows: list[Sequence[str | Span]] = [
         (
             item.after.label,
@@ -100,8 +102,14 @@ def _state(difference: WhatIf) -> list[Line]:
     return [*lines, *indented(table(rows)), *indented(_to_keep_it(lost))]
 
 
-def _lost(changed: Sequence[ChangedId], lost: Sequence[ChangedId]) -> str:
-    ids = count(len(changed), "operator id")
+def lost_state(changed: Sequence[ChangedId]) -> list[ChangedId]:
+    """The operators whose state a savepoint holds under an id that nobody looks for any more."""
+    return [item for item in changed if item.after.state != "none" and not item.state_found]
+
+
+def id_words(changed: Sequence[ChangedId]) -> str:
+    """How many operator ids would change, and what that means for state."""
+    ids, lost = count(len(changed), "operator id"), lost_state(changed)
     if lost:
         which = "an operator that may keep state" if len(lost) == 1 else f"{len(lost)} operators that may keep state"
         return f"{ids} would change, and {which} would not find what a savepoint holds under the old id"
@@ -110,20 +118,23 @@ def _lost(changed: Sequence[ChangedId], lost: Sequence[ChangedId]) -> str:
     return f"{ids} would change, none of an operator that keeps state"
 
 
-def _to_keep_it(lost: Sequence[ChangedId]) -> list[Line]:
-    """The settings that keep the state of this change: the old ids as uid hashes, until the next savepoint."""
-    rows: list[Sequence[str | Span]] = []
+KEEP_FIRST = "to keep the state, set in the same change:"
+KEEP_THEN = "deploy that from a savepoint, take a new savepoint, then remove uid_hash: the state is under the uid now"
+
+
+def keeping_settings(lost: Sequence[ChangedId]) -> list[tuple[str, str]]:
+    """By operator, what keeps its state through this change: the old id as uid hash, until the next savepoint."""
+    found = []
     for item in lost:
         named = {} if item.after.uid is not None else {"uid": item.after.key}
         setting = written_setting(item.after.location.file, **named, uid_hash=item.before.operator_id)
         if item.after.takes_uid_hash:
-            rows.append((f"  {item.after.label}", (setting, "change")))
-    if not rows:
-        return []
-    return [
-        line("to keep the state, set in the same change:"),
-        *table(rows),
-        line(
-            "deploy that from a savepoint, take a new savepoint, then remove uid_hash: the state is under the uid now"
-        ),
+            found.append((item.after.label, setting))
+    return found
+
+
+def _to_keep_it(lost: Sequence[ChangedId]) -> list[Line]:
+    rows: list[Sequence[str | Span]] = [
+        (f"  {label}", (setting, "change")) for label, setting in keeping_settings(lost)
     ]
+    return [line(KEEP_FIRST), *table(rows), line(KEEP_THEN)] if rows else []

@@ -106,7 +106,7 @@ def test_every_size_opens_and_can_be_read(
         scale = found.page.evaluate(
             "new DOMMatrix(document.querySelector('section:not([hidden]) > svg').style.transform).a"
         )
-        assert scale >= 0.5  # names of eleven points stay letters
+        assert scale >= 0.85  # letters of nine points can be read
         assert found.page.evaluate(
             """() => {
               const { left, right, top, bottom } = document.getElementById("stages").getBoundingClientRect();
@@ -126,6 +126,27 @@ def test_every_size_opens_and_can_be_read(
         }"""
     )
     assert inside
+
+
+def test_a_large_drawing_has_a_map_that_leads_through_it(
+    open_page: Callable[..., Opened], render: Callable[..., Path]
+) -> None:
+    found = open_page(render(chain_job(50)))
+    chart = found.page.locator("#map")
+    transform = "document.querySelector('section:not([hidden]) > svg').style.transform"
+    sight = "document.querySelector('#map .window').getBoundingClientRect().top"
+    for tab in ("Job graph", "Stream graph", "Execution graph"):
+        found.tab(tab)
+        chart.wait_for(state="visible")
+        assert chart.locator("rect.part").count() >= 18  # one for each task, and for each hub between subtasks
+        before, top = found.page.evaluate(transform), found.page.evaluate(sight)
+        box = chart.bounding_box()
+        assert box is not None
+        found.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] - 8)
+        assert found.page.evaluate(transform) != before
+        found.page.wait_for_function(f"top => {sight} > top + 10", arg=top)
+    found.page.locator("#fit").click()  # all of it: no map is needed
+    chart.wait_for(state="hidden")
 
 
 def test_ten_thousand_subtasks_are_groups_that_open(

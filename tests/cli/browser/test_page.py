@@ -137,7 +137,40 @@ def test_tooltip_tells_more_about_an_operator(opened: Opened) -> None:
 
 def test_the_overview_says_what_could_chain(opened: Opened) -> None:
     shown = opened.panel()
-    for words in ("5\noperators", "3\ntasks (chains)", "6\nsubtasks", "2\nslots"):
+    for words in ("5\noperators", "3\ntasks", "6\nsubtasks", "2\nslots", "8 channels between subtasks"):
         assert words in shown
-    assert "1 edge could chain, and does not" in shown and "Parse 'x' & y → heavy" in shown
-    assert "handed over in memory" in shown  # the legend
+    assert "This edge could chain, and does not" in shown and "Parse 'x' & y → heavy" in shown
+    assert "CH007 REBALANCE at" in shown  # the reason, with its place
+
+
+def test_the_legend_is_in_the_first_sight_and_counts_the_edges(opened: Opened) -> None:
+    legend = opened.page.locator("#panel .legend")
+    assert legend.inner_text().split("\n") == [
+        "2 chained: records are handed over in memory, inside one task",
+        "1 could chain: a change of the job would chain them",
+        "1 needed: the result needs this exchange: a key, a broadcast",
+    ]
+    box = legend.bounding_box()
+    assert box is not None and box["y"] + box["height"] < 600
+    drawn, told = opened.page.evaluate(
+        """() => [
+          document.querySelector("#job-n1 [fill], #job-a_n1 [fill]").getAttribute("fill"),
+          getComputedStyle(document.querySelector("#panel .box.source")).backgroundColor,
+        ]"""
+    )
+    assert told == f"rgb({', '.join(str(int(drawn[at : at + 2], 16)) for at in (1, 3, 5))})"
+
+
+def test_every_stage_says_what_it_shows(opened: Opened) -> None:
+    told = set()
+    for stage in TABS:
+        opened.tab(stage)
+        words = opened.page.locator("#path").inner_text()
+        assert words.startswith(f"{stage}: ")
+        told.add(words)
+    assert len(told) == len(TABS)
+
+
+def test_the_figures_lead_to_their_stages(opened: Opened) -> None:
+    opened.page.locator("#panel .tile", has_text="subtasks").click()
+    assert opened.page.locator("[aria-selected=true]").inner_text() == "Execution graph"

@@ -86,8 +86,11 @@ def test_the_result_of_a_change_is_shown_and_taken_back(opened: Opened) -> None:
     opened.page.get_by_role("button", name="Show the result of this change").click()
     assert "What if:" in opened.page.locator("#banner").inner_text()
     assert opened.page.locator("section:not([hidden]) [id^='job-c']").count() == 3  # one task less
+    assert "−1 task" in opened.panel() and "operator ids would change" in opened.panel()
+    assert "would not find what a savepoint holds under the old id" in opened.panel()
+    opened.page.locator("#panel .card").get_by_text("Details").click()
     assert "Clean → Heavy" in opened.panel() and "4 → 3" in opened.panel()
-    assert "would change" in opened.panel()
+    assert "to keep the state, set in the same change:" in opened.panel() and "uid_hash: " in opened.panel()
     assert "whatif=" in opened.page.url
     opened.page.locator("#banner").get_by_role("button").click()
     assert opened.page.locator("#banner").is_hidden()
@@ -96,9 +99,17 @@ def test_the_result_of_a_change_is_shown_and_taken_back(opened: Opened) -> None:
 
 def test_all_changes_together_are_one_of_the_switches(opened: Opened) -> None:
     cards = opened.page.locator("#panel [data-variant]")
+    assert "all 2 changes together" in cards.last.inner_text()
     assert cards.count() == 3  # parallelism, partition, and both of them
     cards.last.get_by_role("button").click()
-    assert "2 4\ntasks (chains)" in opened.page.locator("#panel .tile").all_inner_texts()
+    assert "2 4\ntasks" in opened.page.locator("#panel .tile").all_inner_texts()
+
+
+def test_what_is_selected_stands_out_from_what_belongs_to_it(opened: Opened) -> None:
+    opened.shape("c3", "job").click()
+    assert marked(opened) >= {"job-c3", "job-n6"}
+    main = opened.page.evaluate("[...document.querySelectorAll('section:not([hidden]) .main')].map((one) => one.id)")
+    assert {name.replace("-a_", "-") for name in main} == {"job-c3"}
 
 
 def test_a_subtask_tells_its_slot_its_inputs_and_what_restarts(opened: Opened) -> None:
@@ -221,5 +232,6 @@ def test_what_pyflink_merged_is_told_and_what_it_would_merge(open_page: Callable
     found.page.get_by_role("heading", name="Why PyFlink did not merge them").wait_for()
     assert "PM005 not-forward" in found.panel()
     found.page.get_by_role("button", name="Show the result of this change").click()
+    found.page.locator("#panel .card").get_by_text("Details").click()
     assert "new operators: inc, Map, big" in found.panel()
     assert "What if:" in found.page.locator("#banner").inner_text()

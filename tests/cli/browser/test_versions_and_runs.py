@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from cli.app import main
+from cli.render.text.changes import MEANINGS
 from cli.run_report_files import write_report
+from planner.diff.changes import LEVELS
 from planner.frontends.loading import load_job
 from planner.pipeline import plan
 from tests.cli.browser.conftest import Opened
@@ -48,8 +50,10 @@ def compared(tmp_path_factory: pytest.TempPathFactory, render: Callable[..., Pat
 
 def test_changes_are_listed_the_gravest_first(open_page: Callable[..., Opened], compared: Path) -> None:
     shown = open_page(compared).panel()
-    places = [shown.index(words) for words in ("2 state-breaking", "performance the same result", "safe nothing to do")]
-    assert places == sorted(places)
+    levels = [f"{level} {MEANINGS[level]}" for level in LEVELS]
+    places = [shown.index(words) for words in levels]
+    assert places == sorted(places) and "2 state-breaking" in shown
+    assert "Enrich (enrich) was added" in shown  # a change of the result
     assert "Audit (audit) was removed" in shown and "Clean (clean): parallelism 2 -> 4" in shown
 
 
@@ -57,6 +61,8 @@ def test_added_removed_and_changed_parts_are_marked(open_page: Callable[..., Ope
     found = open_page(compared)
     drawn = " ".join(found.page.locator("section:not([hidden])").inner_text().split())
     assert "+ Enrich" in drawn and "~ Clean" in drawn and "− Dedupe <b>" in drawn
+    assert "was FORWARD, chained" in drawn  # lines -> Clean
+    assert "~ Total" in drawn and "~ Sink: Print" not in drawn  # an id that moved without state is no mark
     found.tab("Stream graph")
     assert "Audit" in found.page.locator("section:not([hidden])").inner_text()
     found.shape("n5", "stream").click()

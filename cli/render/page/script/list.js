@@ -18,7 +18,7 @@ function taskEntry(number) {
     entry.append(
       operatorTable(task),
       el("p", {}, link("everything on this task", { type: "task", task: number })),
-      ...(execution ? [el("p", {}, "Subtasks:"), subtaskGroups(number, 0, execution.parallelisms[number] - 1)] : []));
+      ...(execution ? [el("div", { class: "inline" }, el("span", { class: "muted" }, `${count(execution.parallelisms[number], "subtask")}: `), subtaskGroups(number, 0, execution.parallelisms[number] - 1))] : []));
   };
   entry.addEventListener("toggle", fill);
   if (data.tasks.length <= 20) { fill(); entry.open = true; }
@@ -26,22 +26,25 @@ function taskEntry(number) {
 }
 
 const MOST_ROWS = 400;
-function listTable(heads, lines) {
-  const body = el("tbody", {}, ...lines.slice(0, MOST_ROWS).map((cells) => el("tr", {}, ...cells.map((cell) => el("td", {}, cell)))));
-  const table = el("table", { class: "list" }, el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))), body);
+function listTable(columns, lines) {
+  const row = (cells) => el("tr", {}, ...cells.map((cell) => el("td", {}, cell)));
+  const body = el("tbody", {}, ...lines.slice(0, MOST_ROWS).map(row));
+  const table = el("table", { class: "list" },
+    el("colgroup", {}, ...columns.map(([, width]) => el("col", { class: width }))),
+    el("thead", {}, el("tr", {}, ...columns.map(([head]) => el("th", { scope: "col" }, head)))), body);
   if (lines.length <= MOST_ROWS) return table;
-  const more = el("button", { type: "button", click: () => { body.append(...lines.slice(MOST_ROWS).map((cells) => el("tr", {}, ...cells.map((cell) => el("td", {}, cell))))); more.remove(); } }, `${lines.length - MOST_ROWS} more`);
+  const more = el("button", { type: "button", click: () => { body.append(...lines.slice(MOST_ROWS).map(row)); more.remove(); } }, `${lines.length - MOST_ROWS} more`);
   return el("div", {}, table, more);
 }
 
 function operatorTable(task) {
   const lines = task.operators.map((node) => {
     const operator = operators.get(node);
-    return [operatorLink(operator), operator.kind, String(operator.parallelism > 0 ? operator.parallelism : "?"), text(operator.stateWords), operator.place];
+    return [operatorLink(operator), operator.kind, String(operator.parallelism > 0 ? operator.parallelism : "?"), text(operator.stateWords), el("span", { title: operator.place }, operator.place.replace(/^.*\//, ""))];
   });
-  return listTable(["operator", "kind", "parallelism", "state", "written at"], lines);
+  return listTable([["operator", "wide"], ["kind", "small"], ["parallelism", "small"], ["state", ""], ["written at", "place"]], lines);
 }
 
 function edgeTable() {
-  return listTable(["edge", "verdict", "partitioner", "conditions that fail", "channels"], data.edges.map((edge, at) => [edgeLink(at), VERDICTS[edge.verdict], edge.partitioner, edge.obstacles.join(", ") || "none", edge.traffic ? String(edge.traffic.channels) : "-"]));
+  return listTable([["edge", "wide"], ["verdict", ""], ["partitioner", "small"], ["conditions that fail", ""], ["channels", "small"]], data.edges.map((edge, at) => [edgeLink(at), el("span", {}, chip(edge.verdict)), edge.partitioner, edge.obstacles.join(", ") || "none", edge.traffic ? figure(edge.traffic.channels) : "-"]));
 }

@@ -10,7 +10,7 @@ data.edges.forEach((edge, number) => {
 });
 const execution = data.execution;
 const STAGES = ["stream", "job", "execution", "physical"];
-const TITLES = { stream: "Stream graph", job: "Job graph", execution: "Execution graph", physical: "Physical" };
+const TITLES = { stream: "Stream graph", job: "Job graph", execution: "Execution graph", physical: "Physical", list: "List", explain: "Explanation" };
 
 // An element with attributes and children; text is always text, never markup.
 function el(tag, attributes, ...children) {

@@ -99,10 +99,11 @@ function edgeList(title, edges, end) {
 function edgeBody() {
   const number = selection.edge, edge = data.edges[number];
   const traffic = edge.traffic;
-  const found = data.variants.findIndex((one) => one.edges.includes(number));
+  const found = data.variants.findIndex((one) => !one.together && one.edges.includes(number));
+  const since = data.diff && data.diff.edgeMarks[number];
   return [
     el("p", {}, chip(edge.verdict), ` ${edge.partitioner}: ${VERDICTS[edge.verdict]}`),
-    data.diff && data.diff.edgeMarks[number] && el("p", { class: data.diff.edgeMarks[number] }, `${data.diff.edgeMarks[number]} since ${data.diff.against}`),
+    since && el("p", {}, el("span", { class: `chip ${since[0]}` }, since[0]), ` since ${data.diff.against}${since[1] ? `: ${since[1]}` : ""}`),
     el("p", {}, "From ", operatorLink(operators.get(edge.source)), " to ", operatorLink(operators.get(edge.target))),
     rows([
       [edge.partitioner, `comes from ${text(edge.askedBy)}`],
@@ -131,66 +132,6 @@ function conditions(edge) {
       el("summary", {}, el("span", { class: holds ? "ok" : "no" }, el("b", {}, rule.code), ` ${rule.slug}`), el("span", { class: "muted" }, `: ${text(edge.conditions[at])}`)),
       el("p", {}, rule.why), el("p", { class: "muted" }, rule.fix));
   }));
-}
-
-// --- what-if ---------------------------------------------------------------------------------------------------------
-function switchTo(number) {
-  variant = number;
-  drawBanner();
-  const section = document.getElementById("stage-job");
-  const drawn = drawing(section);
-  if (drawn) {
-    if (!section.original) section.original = drawn;
-    const kept = number === null ? null : document.getElementById(`variant-${number}`);
-    const next = kept ? read(kept) : section.original;
-    if (kept) next.dataset.variant = number;
-    if (next !== drawn) drawn.replaceWith(next);
-  }
-  views.clear(); // the banner takes its room from all of them
-  const shown = current();
-  if (!shown) return;
-  prepare(shown);
-  fit(shown);
-  mark();
-  remember();
-}
-
-function drawBanner() {
-  const banner = document.getElementById("banner");
-  banner.hidden = variant === null;
-  if (variant === null) return;
-  const shown = data.variants[variant];
-  banner.replaceChildren(
-    el("b", {}, "What if: "), shown.title, " ",
-    el("span", { class: "muted" }, shown.drawn ? "The job graph is drawn with this change; the other stages are as written. " : "Edges that would chain are drawn in green. "),
-    el("button", { type: "button", click: () => { switchTo(null); drawPanel(); } }, "Back to the plan as written"));
-}
-
-function switchCard(number, label) {
-  const shown = data.variants[number], on = variant === number;
-  const button = el("button", { type: "button", "aria-pressed": String(on), click: () => { switchTo(on ? null : number); if (!on) show("job"); drawPanel(); panel.querySelector(`[data-variant="${number}"] button`)?.focus(); } }, on ? "Back to the plan as written" : label);
-  return el("div", { class: "card", "data-on": String(on), "data-variant": String(number) }, el("b", {}, shown.title), ...effect(shown), button);
-}
-
-function effect(shown) {
-  const changed = shown.figures.filter(([, before, after]) => before !== after).map(([name, ...both]) => [name.replaceAll("_", " "), ...both]);
-  return [
-    shown.chained.length ? el("p", { class: "good" }, `${count(shown.chained.length, "edge")} would chain: ${shown.chained.map((at) => edgeName(data.edges[at])).slice(0, 6).join("; ")}`) : null,
-    shown.broken.length ? el("p", { class: "bad" }, `no longer chained: ${shown.broken.map((at) => edgeName(data.edges[at])).join("; ")}`) : null,
-    shown.stillBroken.length ? el("p", {}, `still not chained, for other reasons: ${shown.stillBroken.map((at) => edgeName(data.edges[at])).join("; ")}`) : null,
-    shown.made.length ? el("p", {}, `new operators: ${shown.made.join("; ")}`) : null,
-    shown.lost.length ? el("p", {}, `operators that go: ${shown.lost.join("; ")}`) : null,
-    changed.length ? rows(changed.map(([name, before, after]) => [name === "chains" ? "tasks" : name === "tasks" ? "subtasks" : name, `${before ?? "?"} → ${after ?? "?"}`])) : el("p", { class: "muted" }, "figures as before"),
-    shown.changedIds === 0 ? el("p", { class: "good" }, "Every operator keeps its id: a savepoint still fits.") : idChanges(shown),
-  ].filter(Boolean);
-}
-
-function idChanges(shown) {
-  const words = shown.changedState ? `, ${shown.changedState} where state may be kept: a savepoint does not fit any more` : ", none of an operator that keeps state";
-  return el("details", {},
-    el("summary", { class: shown.changedState ? "bad" : "" }, `${count(shown.changedIds, "operator id")} would change${words}`),
-    ...shown.ids.map(([name, before, after, state]) => el("p", {}, `${name} keeps ${state}`, el("br", {}), el("span", { class: "id" }, `${before} → ${after}`))),
-    shown.changedIds > shown.ids.length ? el("p", { class: "muted" }, `and ${shown.changedIds - shown.ids.length} more`) : "");
 }
 
 // --- tasks, subtasks, slots ------------------------------------------------------------------------------------------

@@ -77,6 +77,10 @@ function isOn(part, marks) {
   }
 }
 
+// What was selected itself, and not what belongs to it.
+const MAIN = { op: ["op"], task: ["task"], edge: ["edge"], subtask: ["subtasks"], group: ["subtasks"], slot: ["slots"], slots: ["slots"], managers: ["managers"] };
+const isMain = (part) => MAIN[selection.type].includes(part.dataset.part);
+
 function mark() {
   const svg = drawing(current());
   if (!svg) return;
@@ -86,6 +90,7 @@ function mark() {
   for (const part of svg.querySelectorAll("[data-part]")) {
     const on = marks !== null && isOn(part, marks);
     part.classList.toggle("on", on);
+    part.classList.toggle("main", on && isMain(part));
     part.classList.toggle("rest", marks !== null && !on && !near(part, marks));
     part.classList.toggle("would", Boolean(shown) && part.classList.contains("edge") && shown.chained.includes(Number(part.dataset.a)));
     if (part.getAttribute("role") === "button") part.setAttribute("aria-pressed", String(on));
@@ -101,13 +106,27 @@ function near(part, marks) {
   return part.classList.contains("cluster") || Boolean(part.querySelector(".on")) || (part.dataset.part === "op" && marks.tasks.size > 0 && marks.tasks.has(operators.get(Number(part.dataset.a)).task));
 }
 
+// What a stage shows, for those who see it for the first time.
+const STAGE_WORDS = {
+  stream: "every operator as the job has it. Frames show which of them Flink chains into one task.",
+  job: "one frame per task. The operators in it are chained: they run one after the other, without a network between them.",
+  execution: "every task in parallel. Each small box is a subtask; lines are the channels between subtasks.",
+  physical: "which subtasks share a slot.",
+  list: "the same plan as tables.",
+  explain: "what plan explain prints.",
+};
+function stageWords(stage) {
+  const words = stage === "physical" && execution && execution.placement ? "which subtasks share a slot, on which task manager." : STAGE_WORDS[stage];
+  return stage === "explain" ? words : `${words} Select a part to see why, and to follow it through all stages.`;
+}
+
 // --- the path in words -----------------------------------------------------------------------------------------------
 function drawPath() {
   const path = document.getElementById("path");
   path.replaceChildren();
   const task = selection && taskSelected();
   if (!selection || task === null) {
-    path.append(...(selection ? placeWords() : [el("span", { class: "muted" }, "Select an operator, an edge or a subtask: it is followed through all stages.")]));
+    path.append(...(selection ? placeWords() : [el("span", {}, el("b", {}, `${TITLES[stageOf(current())]}: `), el("span", { class: "muted" }, stageWords(stageOf(current()))))]));
     return;
   }
   const steps = []; // [stage, words]

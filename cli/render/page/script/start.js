@@ -80,6 +80,6 @@ document.addEventListener("keydown", (event) => {
 
 // The whole list is in the print of a list.
 addEventListener("beforeprint", () => { for (const closed of current().querySelectorAll("details")) closed.open = true; });
-addEventListener("resize", () => { views.clear(); fit(current()); });
+addEventListener("resize", () => { views.clear(); settle(current()); });
 addEventListener("hashchange", () => follow(location.hash));
 follow(location.hash);

@@ -71,27 +71,35 @@ function partWords(part) {
 
 function place(section) {
   const svg = drawing(section), view = views.get(section);
-  if (svg && view) svg.style.transform = `translate(${view.x}px, ${view.y}px) scale(${view.scale})`;
+  if (!svg || !view) return;
+  svg.style.transform = `translate(${view.x}px, ${view.y}px) scale(${view.scale})`;
+  askForMap();
 }
 
-function fit(section) {
+// The whole drawing, in the middle.
+function fit(section, smallest = 0.03) {
   const svg = drawing(section);
   if (!svg) return;
   const { clientWidth: width, clientHeight: height } = section;
   const own = svg.viewBox.baseVal;
-  const scale = Math.max(Math.min((width - 24) / own.width, (height - 24) / own.height, 1.3), 0.5);
+  const scale = Math.max(Math.min((width - 24) / own.width, (height - 24) / own.height, 1.3), smallest);
   const view = { x: Math.max((width - own.width * scale) / 2, 12), y: Math.max((height - own.height * scale) / 2, 12), scale };
   views.set(section, view);
   place(section);
   if (own.width * scale + 24 > width) startAtFirst(section, view);
 }
 
+// The first look: whole, or as much of it as can be read.
+const READABLE = 0.85; // of letters that have nine points
+const settle = (section) => fit(section, READABLE);
+
 // What does not fit is shown from its first part on: the corner of a wide drawing is often empty.
 function startAtFirst(section, view) {
   const first = drawing(section).querySelector("[role=button]");
   if (!first) return;
   const part = first.getBoundingClientRect(), frame = section.getBoundingClientRect();
-  view.x += frame.left + frame.width / 2 - (part.left + part.width / 2);
+  const least = section.clientWidth - drawing(section).viewBox.baseVal.width * view.scale - 12;
+  view.x = Math.max(Math.min(view.x + frame.left + frame.width / 2 - (part.left + part.width / 2), 12), least);
   view.y += frame.top + 24 - part.top;
   place(section);
 }
@@ -118,7 +126,10 @@ function show(name, { focus = false } = {}) {
   }
   if (name === "list") fillList();
   prepare(current());
-  if (!views.has(current())) fit(current());
+  if (views.has(current())) place(current());
+  else settle(current());
+  askForMap();
+  drawPath();
   mark();
   find();
   remember();
