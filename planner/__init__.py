@@ -23,18 +23,25 @@ _HOMES = {
         "StreamExecutionEnvironment"
     ),
     "planner.frontends.dsl.event_time": (
-        "Duration EventTimeSessionWindows SlidingEventTimeWindows Time TimestampAssigner TumblingEventTimeWindows "
-        "WatermarkStrategy"
+        "Duration EventTimeSessionWindows GlobalWindows ProcessingTimeSessionWindows SessionWindowTimeGapExtractor "
+        "SlidingEventTimeWindows SlidingProcessingTimeWindows Time TimestampAssigner TumblingEventTimeWindows "
+        "TumblingProcessingTimeWindows WatermarkStrategy"
     ),
     "planner.frontends.dsl.functions": (
-        "AggregateFunction AggregatingStateDescriptor AsyncFunction CoFlatMapFunction CoMapFunction CoProcessFunction "
-        "FilterFunction FlatMapFunction Function KeySelector KeyedCoProcessFunction KeyedProcessFunction "
+        "AggregateFunction AggregatingStateDescriptor AsyncFunction BroadcastProcessFunction CoFlatMapFunction "
+        "CoMapFunction CoProcessFunction FilterFunction FlatMapFunction Function KeySelector "
+        "KeyedBroadcastProcessFunction KeyedCoProcessFunction KeyedProcessFunction "
         "ListStateDescriptor MapFunction MapStateDescriptor OutputTag Partitioner ProcessFunction "
         "ProcessWindowFunction ReduceFunction ReducingStateDescriptor RuntimeContext SinkFunction SourceFunction "
         "StateDescriptor StateTtlConfig ValueStateDescriptor"
     ),
     "planner.frontends.dsl.streams": (
-        "AsyncDataStream ConnectedStreams DataStream DataStreamSink KeyedStream WindowedStream WriterSink"
+        "AsyncDataStream BroadcastConnectedStream BroadcastStream ConnectedStreams DataStream DataStreamSink "
+        "KeyedStream WindowedStream WriterSink"
+    ),
+    "planner.frontends.dsl.triggers": (
+        "ContinuousEventTimeTrigger ContinuousProcessingTimeTrigger CountTrigger EventTimeTrigger NeverTrigger "
+        "ProcessingTimeTrigger PurgingTrigger Trigger TriggerResult"
     ),
     "planner.frontends.dsl.types": "Row TypeInformation Types",
     "planner.errors": (

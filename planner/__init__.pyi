@@ -66,7 +66,19 @@ from planner.frontends.dsl.event_time import (
     EventTimeSessionWindows as EventTimeSessionWindows,
 )
 from planner.frontends.dsl.event_time import (
+    GlobalWindows as GlobalWindows,
+)
+from planner.frontends.dsl.event_time import (
+    ProcessingTimeSessionWindows as ProcessingTimeSessionWindows,
+)
+from planner.frontends.dsl.event_time import (
+    SessionWindowTimeGapExtractor as SessionWindowTimeGapExtractor,
+)
+from planner.frontends.dsl.event_time import (
     SlidingEventTimeWindows as SlidingEventTimeWindows,
+)
+from planner.frontends.dsl.event_time import (
+    SlidingProcessingTimeWindows as SlidingProcessingTimeWindows,
 )
 from planner.frontends.dsl.event_time import (
     Time as Time,
@@ -76,6 +88,9 @@ from planner.frontends.dsl.event_time import (
 )
 from planner.frontends.dsl.event_time import (
     TumblingEventTimeWindows as TumblingEventTimeWindows,
+)
+from planner.frontends.dsl.event_time import (
+    TumblingProcessingTimeWindows as TumblingProcessingTimeWindows,
 )
 from planner.frontends.dsl.event_time import (
     WatermarkStrategy as WatermarkStrategy,
@@ -88,6 +103,9 @@ from planner.frontends.dsl.functions import (
 )
 from planner.frontends.dsl.functions import (
     AsyncFunction as AsyncFunction,
+)
+from planner.frontends.dsl.functions import (
+    BroadcastProcessFunction as BroadcastProcessFunction,
 )
 from planner.frontends.dsl.functions import (
     CoFlatMapFunction as CoFlatMapFunction,
@@ -106,6 +124,9 @@ from planner.frontends.dsl.functions import (
 )
 from planner.frontends.dsl.functions import (
     Function as Function,
+)
+from planner.frontends.dsl.functions import (
+    KeyedBroadcastProcessFunction as KeyedBroadcastProcessFunction,
 )
 from planner.frontends.dsl.functions import (
     KeyedCoProcessFunction as KeyedCoProcessFunction,
@@ -165,6 +186,12 @@ from planner.frontends.dsl.streams import (
     AsyncDataStream as AsyncDataStream,
 )
 from planner.frontends.dsl.streams import (
+    BroadcastConnectedStream as BroadcastConnectedStream,
+)
+from planner.frontends.dsl.streams import (
+    BroadcastStream as BroadcastStream,
+)
+from planner.frontends.dsl.streams import (
     ConnectedStreams as ConnectedStreams,
 )
 from planner.frontends.dsl.streams import (
@@ -181,6 +208,33 @@ from planner.frontends.dsl.streams import (
 )
 from planner.frontends.dsl.streams import (
     WriterSink as WriterSink,
+)
+from planner.frontends.dsl.triggers import (
+    ContinuousEventTimeTrigger as ContinuousEventTimeTrigger,
+)
+from planner.frontends.dsl.triggers import (
+    ContinuousProcessingTimeTrigger as ContinuousProcessingTimeTrigger,
+)
+from planner.frontends.dsl.triggers import (
+    CountTrigger as CountTrigger,
+)
+from planner.frontends.dsl.triggers import (
+    EventTimeTrigger as EventTimeTrigger,
+)
+from planner.frontends.dsl.triggers import (
+    NeverTrigger as NeverTrigger,
+)
+from planner.frontends.dsl.triggers import (
+    ProcessingTimeTrigger as ProcessingTimeTrigger,
+)
+from planner.frontends.dsl.triggers import (
+    PurgingTrigger as PurgingTrigger,
+)
+from planner.frontends.dsl.triggers import (
+    Trigger as Trigger,
+)
+from planner.frontends.dsl.triggers import (
+    TriggerResult as TriggerResult,
 )
 from planner.frontends.dsl.types import (
     Row as Row,

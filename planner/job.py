@@ -93,9 +93,9 @@ class Join:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """An event-time window and what is computed in it. All durations are milliseconds."""
+    """A window and what is computed in it. All durations are milliseconds; sizes of count windows are records."""
 
-    assigner: Literal["tumbling", "sliding", "session"]
+    assigner: Literal["tumbling", "sliding", "session", "count", "global"]
     size: int
     slide: int | None = None
     offset: int = 0
@@ -105,6 +105,15 @@ class Window:
     form: Literal["reduce", "aggregate", "process"] = "reduce"
     lateness: int = 0  # for how long behind its end a window still takes records
     late_tag: str | None = None  # the side output of records that come later still
+    by_clock: bool = False  # goes by processing time
+    gap: PythonFunction | None = None  # session: reads the gap from each record
+    trigger: Any = None  # None: the assigner's own
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is an event-time window that fires at its end: what a batch can run too."""
+        timed = self.assigner in ("tumbling", "sliding", "session") and not self.by_clock
+        return timed and self.gap is None and self.trigger is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,15 +38,30 @@ def cancel(
 
     folder = RunStore.under(Path.cwd()).folder(id)
     before = folder.seen()
+    left = _end_left_behind(folder) if before.died else False
     if before.state not in FINAL_STATES:
         _ask(folder, before)
     record = folder.seen()
     if format == "json":
         console.write_json({"id": record.id, "state": record.state, "died": record.died})
+    elif left:
+        console.write_text(f"run {record.id} {record.state}: {record.message}")
     elif before.state in FINAL_STATES:
         console.write_text(f"run {record.id} is {record.state} already")
     else:
         console.write_text(f"run {record.id} {record.state}")
+
+
+def _end_left_behind(folder: RunFolder) -> bool:
+    """End what goes on of a run whose process is gone. False where nothing can."""
+    from spark_runner.runs.left_behind import end_left_behind
+
+    ended = end_left_behind(folder)
+    if ended is None:
+        return False
+    what = "its process had died, and its query was ended on the server" if ended else "its process had died"
+    folder.mark_canceled(what if ended else f"{what}, and its query had ended")
+    return True
 
 
 def _ask(folder: RunFolder, before: RunRecord) -> None:

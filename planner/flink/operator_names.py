@@ -28,6 +28,7 @@ _WINDOW_NAMES = {
     "tumbling": "TumblingEventTimeWindows",
     "sliding": "SlidingEventTimeWindows",
     "session": "EventTimeSessionWindows",
+    "global": "GlobalWindows",
 }
 
 
@@ -40,8 +41,14 @@ def default_name(job: JobDefinition, operator: Operator) -> str:
     if operator.name is not None:
         return operator.name
     if operator.kind == "window_reduce":
-        window = operator.behaviour
-        return _WINDOW_NAMES[window.assigner if isinstance(window, Window) else "tumbling"]
+        return _window_name(operator.behaviour) if isinstance(operator.behaviour, Window) else _WINDOW_NAMES["tumbling"]
     if operator.kind in _KEYED_NAMES and job.is_keyed(operator):
         return _KEYED_NAMES[operator.kind]
     return _NAMES[operator.kind]
+
+
+def _window_name(window: Window) -> str:
+    if window.assigner == "count":
+        return "CountTumblingWindowAssigner" if window.slide is None else "CountSlidingWindowAssigner"
+    name = ("Dynamic" if window.gap is not None else "") + _WINDOW_NAMES[window.assigner]
+    return name.replace("EventTime", "ProcessingTime") if window.by_clock else name

@@ -44,6 +44,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _RECORD, _EVENTS, _REPORT, _CANCEL, _LOG = "run.json", "events.jsonl", "report.json", "cancel", "spark.log"
 _ASIDE = "aside.jsonl"  # temporary places of its sinks
 _ASIDE_NAME = re.compile(r"_.+\.plan-[0-9a-f]{12}")  # as Files.sibling names them
+_SERVER = "server.json"  # the session on a Connect server that runs the run's query
 _ALIVE = "alive"  # touched while the run goes on: when a killed one ended
 
 
@@ -134,7 +135,11 @@ class RunFolder:
             last_sign = (self.path / _ALIVE).stat().st_mtime
         except OSError:
             last_sign = 0.0
-        return self.record().as_seen(last_sign)
+        record, place = self.record().as_seen(last_sign), self.on_server()
+        if record.died and place is not None:
+            goes_on = f"{record.message}; its query may go on at {place['url']}: `plan cancel {self.id}` ends it"
+            return replace(record, message=goes_on)
+        return record
 
     def sign_of_life(self) -> None:
         """Leave the time: a run that is killed cannot say when."""
@@ -180,6 +185,28 @@ class RunFolder:
             if _ASIDE_NAME.fullmatch(place.name):
                 shutil.rmtree(place, ignore_errors=True)
         (self.path / _ASIDE).unlink(missing_ok=True)
+
+    def note_server(self, url: str, session: str) -> None:
+        """Remember the session whose query goes on when this process is killed."""
+        write_json(self.path / _SERVER, {"url": url, "session": session})
+
+    def on_server(self) -> dict[str, str] | None:
+        """The server and the session that the run's query is in; None where it ends with its process."""
+        try:
+            return dict(json.loads((self.path / _SERVER).read_bytes()))
+        except (OSError, ValueError):
+            return None
+
+    def forget_server(self) -> None:
+        """The query has ended."""
+        (self.path / _SERVER).unlink(missing_ok=True)
+
+    def mark_canceled(self, message: str) -> RunRecord:
+        """A run whose process died, and whose query somebody else ended."""
+        record = replace(self.record(), state="CANCELED", updated=time.time(), ended=time.time(), message=message)
+        write_json(self.path / _RECORD, record.to_dict())
+        self.tell({"type": "run", "state": "CANCELED", "attempt": record.attempt, "message": message})
+        return record
 
     def request_cancel(self) -> None:
         """Leave word that the run shall end; its process looks for it several times a second."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+from spark_runner.clusters.connect import is_connect
 from spark_runner.clusters.request import RunRequest
 from spark_runner.figures.results import Events, RunResult
 from spark_runner.program.program import SparkProgram
 from spark_runner.runs.local_driver import LocalDriver
+from spark_runner.runs.store import RunFolder
 from spark_runner.streaming.running import StreamWork
 
 __all__ = ["StreamDriver"]
@@ -22,6 +24,7 @@ class StreamDriver(LocalDriver):
     def __init__(self, request: RunRequest, program: SparkProgram, *, group: str, log: Path) -> None:
         super().__init__(request, program, group=group, log=log)
         self._stream = StreamWork(program, request, log.parent)
+        self._run = RunFolder(log.parent)
         self._idle = threading.Event()
         self._idle.set()
 
@@ -29,6 +32,9 @@ class StreamDriver(LocalDriver):
         """Take the checkpoint, and open the session."""
         self._stream.claim(self._group)
         super().start()
+        assert self._session is not None
+        if is_connect(self._session.spark):
+            self._run.note_server(self._request.master, self._session.spark.session_id)
 
     def execute(self, events: Events) -> RunResult:
         """Run the query once, until it ends or is halted."""
@@ -57,3 +63,4 @@ class StreamDriver(LocalDriver):
         """Let go of the checkpoint, and end the session."""
         self._stream.release()
         super().close(finished=finished)
+        self._run.forget_server()

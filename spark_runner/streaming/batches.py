@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
@@ -19,7 +19,7 @@ from spark_runner.figures.results import Events, PrintedRecord
 from spark_runner.streaming.program import StreamJob, StreamSink
 from spark_runner.streaming.sinks import BatchWriter
 
-__all__ = ["BatchFigures", "Batches", "Halted"]
+__all__ = ["BatchFigures", "Batches", "Halted", "Here", "Listener"]
 
 BatchFigures = list[dict[str, Any]]
 
@@ -33,22 +33,44 @@ class Halted(Exception):
         super().__init__(self.MARK)
 
 
+class Listener(Protocol):
+    """Who is told of batches, and may ask for no more of them."""
+
+    def is_halted(self) -> bool:
+        """Whether no other batch shall begin."""
+
+    def printed(self, record: PrintedRecord) -> None:
+        """A record of a print sink."""
+
+    def taken(self, batch: int, figures: BatchFigures, seconds: float) -> None:
+        """A batch is written."""
+
+
+class Here:
+    """Batches are taken in the process that watches them."""
+
+    def __init__(self, events: Events, taken: Callable[[int, BatchFigures, float], None]) -> None:
+        self.printed: Callable[[PrintedRecord], None] = events
+        self.taken = taken
+        self.halted = False
+
+    def is_halted(self) -> bool:
+        """As the run was asked."""
+        return self.halted
+
+    def halt(self) -> None:
+        """Begin no other batch."""
+        self.halted = True
+
+
 class Batches:
     """The function that Spark calls with every batch."""
 
-    def __init__(
-        self,
-        job: StreamJob,
-        layout: Layout,
-        writer: BatchWriter,
-        events: Events,
-        taken: Callable[[int, BatchFigures, float], None],
-    ) -> None:
-        self.job, self.layout, self.writer, self.events, self.taken = job, layout, writer, events, taken
-        self.halted = False
+    def __init__(self, job: StreamJob, layout: Layout, writer: BatchWriter, listener: Listener) -> None:
+        self.job, self.layout, self.writer, self.listener = job, layout, writer, listener
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
-        if self.halted:
+        if self.listener.is_halted():
             raise Halted
         started = time.perf_counter()
         kept = rows.persist(StorageLevel.MEMORY_AND_DISK)
@@ -59,7 +81,7 @@ class Batches:
                 flows = [flow for flow in self.job.flows if flow.target == -1 - sink.number]
                 if any(str(flow.number) in received for flow in flows):
                     self._feed(sink, kept.where(F.col("target") == -1 - sink.number), batch)
-            self.taken(batch, figures, time.perf_counter() - started)
+            self.listener.taken(batch, figures, time.perf_counter() - started)
         finally:
             kept.unpersist()
 
@@ -79,7 +101,7 @@ class Batches:
     def _print_columns(self, sink: StreamSink, frame: DataFrame) -> None:
         for batch in frame.toArrow().to_batches():
             for value in decode(batch.columns, batch.schema.names):
-                self.events(PrintedRecord(operator=sink.operator.key, subtask=None, text=printed(value)))
+                self.listener.printed(PrintedRecord(operator=sink.operator.key, subtask=None, text=printed(value)))
 
     def _print(self, sink: StreamSink, rows: DataFrame) -> None:
         found = []
@@ -89,4 +111,4 @@ class Batches:
                 found.append(((chunk.base, index, chunk.producer, chunk.edge, chunk.seq, at), chunk.subtask, value))
         for _, subtask, value in sorted(found, key=lambda one: one[0]):
             number = subtask + 1 if sink.parallelism > 1 else None
-            self.events(PrintedRecord(operator=sink.operator.key, subtask=number, text=printed(value)))
+            self.listener.printed(PrintedRecord(operator=sink.operator.key, subtask=number, text=printed(value)))

@@ -3,6 +3,7 @@
 DIR/plan.json   what keeps state: operators by id, layers, parallelism; the sources
 DIR/spark/      Spark's own checkpoint
 DIR/control/    the control source
+DIR/told/       what a Connect server tells of its batches
 DIR/owner       the run that uses it, locked while that run lives
 """
 
@@ -60,6 +61,11 @@ class Checkpoint:
     def control(self) -> Folder:
         """The control source's part."""
         return Folder(self.path / "control")
+
+    @property
+    def told(self) -> Path:
+        """Where a Connect server tells of its batches."""
+        return self.path / "told"
 
     @property
     def started(self) -> bool:

@@ -14,7 +14,18 @@ from spark_runner.streaming.program import StreamJob, StreamOperation, StreamSou
 __all__ = ["check_restart", "state_plan"]
 
 _STATEFUL = frozenset(
-    {"reduce", "window", "keyed_process", "keyed_co_process", "keyed_map", "keyed_flat_map", "keyed_filter"}
+    {
+        "reduce",
+        "window",
+        "triggered_window",
+        "keyed_process",
+        "keyed_co_process",
+        "broadcast_process",
+        "keyed_broadcast_process",
+        "keyed_map",
+        "keyed_flat_map",
+        "keyed_filter",
+    }
 )
 
 

@@ -9,7 +9,7 @@ from spark_runner.streaming.program import Columns, StreamOperation, StreamVerte
 
 __all__ = ["StreamRef", "VertexDraft"]
 
-_USES_TIMERS = frozenset({"keyed_process", "keyed_co_process"})
+_USES_TIMERS = frozenset({"keyed_process", "keyed_co_process", "keyed_broadcast_process", "triggered_window"})
 
 
 @dataclass(slots=True, kw_only=True)

@@ -13,17 +13,22 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from planner.errors import PlanError
+from spark_runner.batch.hadoop_files import Files
+from spark_runner.clusters.connect import is_connect
+from spark_runner.executor.streaming.layout import Layout
 from spark_runner.figures.results import ActionStarted, Events, RunResult, SinkWritten, VertexFinished
 from spark_runner.frames.blame import translated
 from spark_runner.frames.shipping import ship
 from spark_runner.program.program import SparkProgram
-from spark_runner.streaming.batches import Batches, BatchFigures, Halted
+from spark_runner.streaming.batches import Batches, BatchFigures, Halted, Here
 from spark_runner.streaming.checkpoint import Checkpoint
 from spark_runner.streaming.control import SLICE, Control
 from spark_runner.streaming.needs import check_workers
+from spark_runner.streaming.on_server import ServerBatches
 from spark_runner.streaming.program import StreamJob
 from spark_runner.streaming.query import Query
-from spark_runner.streaming.sinks import BatchWriter
+from spark_runner.streaming.shapes import Shapes
+from spark_runner.streaming.sinks import BatchWriter, target_of
 from spark_runner.streaming.totals import Totals
 
 __all__ = ["StreamOptions", "StreamRun"]
@@ -39,6 +44,9 @@ _SETTINGS = {
 }
 _CONTROL = "/control/orders"
 _LOOK = 0.2  # seconds between two looks at the query
+# A machine that is too busy to start Python within Spark's ten seconds: no fault of the job's, and the batch is whole.
+_BUSY = "Python worker failed to connect back"
+_TRIES = 6  # in a row, without a batch between them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +78,10 @@ class StreamRun:
         self.totals = Totals(self.job, program)
         self._told = taken
         self.control = Control(checkpoint.control)
-        self.batches: Batches | None = None
+        self.here = Here(events, self._taken)
+        self.server = ServerBatches(checkpoint.told, self.here) if is_connect(spark) else None
         self._ticked = 0.0
+        self._batches_taken = 0
         self.query: StreamingQuery | None = None
 
     def run(self) -> RunResult:
@@ -86,54 +96,78 @@ class StreamRun:
 
     def halt(self) -> None:
         """Let the batch at hand end, and start no other."""
-        if self.batches is not None:
-            self.batches.halted = True
+        (self.server or self.here).halt()
 
     def _run(self) -> RunResult:
-        check_workers(self.spark, self.job)
-        ship(self.spark, self.program.file)
         self.control.prepare(self.job, self.options.slice_size)
-        query = Query(self.job, self.spark, file=self.program.file, orders=self.control.orders)
+        check_workers(self.spark, self.job, self.control.orders)
+        ship(self.spark, self.program.file)
+        package = None if self.server is None else self.server.package(self.program.file)
+        query = Query(self.job, self.spark, file=self.program.file, orders=self.control.orders, package=package)
         rows, layout = query.frame(self.checkpoint.generations)
-        writer = BatchWriter(query, layout, self.spark, self.checkpoint.id)
-        writer.claim(first=not self.checkpoint.started)
-        self.totals.targets = {sink.number: writer.target(sink) for sink in self.job.sinks}
-        self.batches = Batches(self.job, layout, writer, self.events, self._taken)
+        self.totals.targets = {sink.number: target_of(sink, query.shapes) for sink in self.job.sinks}
+        batches = self._batches(query.shapes, layout)
         self.checkpoint.begin(self.job)
         self.events(ActionStarted(sink="stream", vertices=tuple(range(len(self.job.vertices)))))
-        self._drive(rows)
-        if self._ends and not self.batches.halted and self.control.end():
-            self._drive(rows)
+        self._drive(rows, batches)
+        if self._ends and not self.here.halted and self.control.end():
+            self._drive(rows, batches)
         return self._result()
+
+    def _batches(self, shapes: Shapes, layout: Layout) -> Callable[[Any, int], None]:
+        """What Spark calls with every batch: in this process, or over Connect on the server."""
+        first = not self.checkpoint.started
+        if self.server is not None:
+            return self.server.function(shapes, layout, self.checkpoint.id, file=self.program.file, first=first)
+        writer = BatchWriter(shapes, layout, Files(self.spark), self.checkpoint.id)
+        writer.claim(first=first)
+        return Batches(self.job, layout, writer, self.here)
 
     @property
     def _ends(self) -> bool:
         return self.job.bounded and self.options.interval is None and not self.options.once
 
-    def _drive(self, rows: Any) -> None:
-        stream = rows.writeStream.foreachBatch(self.batches).option("checkpointLocation", self.checkpoint.spark)
+    def _drive(self, rows: Any, batches: Callable[[Any, int], None]) -> None:
+        stream = rows.writeStream.foreachBatch(batches).option("checkpointLocation", self.checkpoint.spark)
         if self.options.once:
             stream = stream.trigger(once=True)
         elif self.options.interval is None:
             stream = stream.trigger(availableNow=True)
         else:
             stream = stream.trigger(processingTime=f"{self.options.interval} milliseconds")
-        query = self.query = stream.queryName(self.checkpoint.id).start()
+        tries = _TRIES
+        while True:
+            taken = self._batches_taken
+            try:
+                return self._follow(stream)
+            except Exception as error:
+                tries = _TRIES if self._batches_taken > taken else tries - 1
+                if _BUSY not in str(error) or not tries or self.here.halted:
+                    raise
+
+    def _follow(self, stream: Any) -> None:
+        """Start the query, and stay with it to its end."""
+        self.query = stream.queryName(self.checkpoint.id).start()
         try:
-            self._watch(query)
+            self._watch(self.query)
         finally:
-            query.stop()
+            self.query.stop()
+            self._hear()
 
     def _watch(self, query: StreamingQuery) -> None:
-        assert self.batches is not None
         try:
             while not query.awaitTermination(_LOOK):  # type: ignore[arg-type]
-                if self.batches.halted and not query.status["isTriggerActive"]:
+                self._hear()
+                if self.here.halted and not query.status["isTriggerActive"]:
                     return
                 self._tick()
         except StreamingQueryException as error:
             if Halted.MARK not in str(error):
-                raise
+                raise (self.server.error() if self.server is not None else None) or error from error
+
+    def _hear(self) -> None:
+        if self.server is not None:
+            self.server.hear()
 
     def _tick(self) -> None:
         """Wake vertices whose timers of processing time are due and have no records to wake them."""
@@ -143,6 +177,7 @@ class StreamRun:
             self.control.tick(int(now * 1000))
 
     def _taken(self, batch: int, figures: BatchFigures, seconds: float) -> None:
+        self._batches_taken += 1
         self.totals.take(batch, figures)
         self.events(self.totals.batch(batch, figures, seconds, self._backlog()))
         self._told(batch, figures)

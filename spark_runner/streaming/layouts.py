@@ -23,7 +23,7 @@ from spark_runner.streaming.program import Columns, Flow, StreamJob, StreamOpera
 
 __all__ = ["LayoutMaker"]
 
-_WINDOW = ("assigner", "size", "slide", "offset", "form", "lateness", "late_tag")
+_WINDOW = ("assigner", "size", "slide", "offset", "form", "lateness", "late_tag", "by_clock")
 
 
 class LayoutMaker:
@@ -140,6 +140,9 @@ def _operator(one: StreamOperation, state_id: str) -> OperatorSpec:
     if isinstance(behaviour, Window):
         function = behaviour.function.target if behaviour.function is not None else None
         options["window"] = {name: getattr(behaviour, name, None) for name in _WINDOW}
+        if not behaviour.is_plain:
+            gap = behaviour.gap.target if behaviour.gap is not None else None
+            options["window"] |= {"gap": gap, "trigger": behaviour.trigger}
     elif isinstance(behaviour, Watermarks):
         function = stamper_of(behaviour)
         options["out_of_orderness"] = behaviour.out_of_orderness

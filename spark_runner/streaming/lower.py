@@ -37,7 +37,9 @@ from spark_runner.streaming.program import Flow, StreamJob, StreamOperation, Str
 __all__ = ["lower_stream"]
 
 _KEEPS_COLUMNS = frozenset({"filter", "watermarks", "sum", "min", "max", "reduce"})
-_READS_TIME = frozenset({"window", "keyed_process", "keyed_co_process"})
+_READS_TIME = frozenset(
+    {"window", "triggered_window", "keyed_process", "keyed_co_process", "broadcast_process", "keyed_broadcast_process"}
+)
 _KEEPS_STATE = _READS_TIME | {"reduce", "keyed_map", "keyed_flat_map", "keyed_filter", "watermarks"}
 _SQL = (Where, Select, Explode)
 
@@ -152,8 +154,18 @@ class _StreamLowerer:
         elif isinstance(operator.behaviour, Join):
             raise self._refused(operator, "is a SQL join", "write it as a keyed co_process with state")
         else:
-            role = "reduce" if isinstance(operator.behaviour, Aggregate) else lowered.role or "watermarks"
-            self._python(number, node, operator, edges, role)
+            self._python(number, node, operator, edges, self._role(operator, lowered.role))
+
+    def _role(self, operator: Operator, lowered: str) -> str:
+        behaviour = operator.behaviour
+        if isinstance(behaviour, Aggregate):
+            return "reduce"
+        if isinstance(behaviour, Window) and not behaviour.is_plain:
+            return "triggered_window"
+        if operator.kind == "co_process" and hasattr(getattr(behaviour, "target", None), "process_broadcast_element"):
+            keyed = self.functions.key(operator, 0) is not None
+            return "keyed_broadcast_process" if keyed else "broadcast_process"
+        return lowered or "watermarks"
 
     def _refused(self, operator: Operator, what: str, hint: str) -> UnsupportedOnSpark:
         return UnsupportedOnSpark(
@@ -167,6 +179,7 @@ class _StreamLowerer:
             pickled=any(self._stream(self.graph.edges[e]).columns is None for e in edges),
             before=None,
             python_follows=True,
+            streaming=True,
         )
 
     def _stream(self, edge: StreamEdge) -> StreamRef:
@@ -261,7 +274,7 @@ class _StreamLowerer:
             parent=stream.operation,
             tag=stream.tag,
             role=role,
-            keyed=role.startswith("keyed_") or role in ("reduce", "window"),
+            keyed=role.startswith("keyed_") or role in ("reduce", "window", "triggered_window"),
             output=operator.output,
         )
         operations.append(StreamOperation(operation=operation, id=self._id(node) + suffix))

@@ -1,4 +1,4 @@
-"""What a streaming run needs beside Spark: the Kafka connector, and protobuf where state is kept."""
+"""What a streaming run needs beside Spark: the Kafka connector, protobuf where state is kept, a folder all see."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 
 from planner.errors import ExecutionError, OptionError
 from planner.job import Operator, Reader, Writer
+from spark_runner.clusters.connect import is_connect
+from spark_runner.clusters.master import parse_master
 from spark_runner.clusters.request import RunRequest
 from spark_runner.streaming.program import StreamJob
 
@@ -20,7 +22,8 @@ _JARS = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
 def check_connectors(job: StreamJob, request: RunRequest) -> None:
     """Refuse a job of Kafka's where nothing brings Spark's connector, before a session starts."""
     user = next(_of_kafka(job), None)
-    if user is None or _brought(request) or _installed():
+    on_server = parse_master(request.master).kind == "connect"  # it has the jars it was started with: Spark tells
+    if user is None or on_server or _brought(request) or _installed():
         return
     raise OptionError(
         f"operator {user.key!r} needs Spark's Kafka connector, and nothing brings it",
@@ -49,12 +52,19 @@ def _installed() -> bool:
     return folder is not None and any((folder / "jars").glob("spark-sql-kafka*"))
 
 
-def check_workers(spark: Any, job: StreamJob) -> None:
-    """Refuse workers without protobuf, which Spark itself only calls a crash."""
-    if not any(vertex.stateful for vertex in job.vertices):
-        return
-    local = str(spark.conf.get("spark.master", "")).startswith("local")
-    if not (_has_protobuf() if local else _workers_have_protobuf(spark)):
+def check_workers(spark: Any, job: StreamJob, shared: str) -> None:
+    """Refuse workers without protobuf, which Spark itself only calls a crash, or without the checkpoint's folder."""
+    keeps_state = any(vertex.stateful for vertex in job.vertices)
+    if not is_connect(spark) and str(spark.conf.get("spark.master", "")).startswith("local"):
+        found = {"protobuf": _has_protobuf(), "folder": True}
+    else:
+        found = _found_by_workers(spark, shared)
+    if not found["folder"]:
+        raise ExecutionError(
+            f"the workers do not see the checkpoint's folder {shared}",
+            hint="give --checkpoint a folder that this machine and all workers have mounted at the same path",
+        )
+    if keeps_state and not found["protobuf"]:
         raise ExecutionError(
             "the workers' Python has no protobuf, which Spark needs to keep a stream's state",
             hint="install it there (pip install protobuf), or point PYSPARK_PYTHON at a Python that has it",
@@ -65,16 +75,19 @@ def _has_protobuf() -> bool:
     return importlib.util.find_spec("google") is not None and importlib.util.find_spec("google.protobuf") is not None
 
 
-def _workers_have_protobuf(spark: Any) -> bool:
+def _found_by_workers(spark: Any, shared: str) -> dict[str, bool]:
+    """What some tasks on the workers find there."""
+
     def answers(batches: Any) -> Any:
         import importlib.util
+        from pathlib import Path
 
         import pyarrow as pa
 
         for _ in batches:
             found = importlib.util.find_spec("google") and importlib.util.find_spec("google.protobuf")
-            yield pa.RecordBatch.from_pydict({"found": [found is not None]})
+            yield pa.RecordBatch.from_pydict({"protobuf": [found is not None], "folder": [Path(shared).is_dir()]})
 
-    tasks = max(2, int(spark.sparkContext.defaultParallelism))
-    rows = spark.range(0, tasks, 1, tasks).mapInArrow(answers, "found boolean").collect()
-    return all(row["found"] for row in rows)
+    tasks = 4 if is_connect(spark) else max(2, int(spark.sparkContext.defaultParallelism))
+    rows = spark.range(0, tasks, 1, tasks).mapInArrow(answers, "protobuf boolean, folder boolean").collect()
+    return {name: all(row[name] for row in rows) for name in ("protobuf", "folder")}

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from planner.errors import OptionError
 from planner.pipeline import Plan
-from spark_runner.clusters.master import parse_master
 from spark_runner.clusters.request import RunRequest, parse_trigger
 from spark_runner.program.program import SparkProgram, Step
 from spark_runner.streaming.checkpoint import Checkpoint
@@ -46,12 +45,6 @@ def stream_program(plan: Plan) -> SparkProgram:
 
 def check_stream(job: StreamJob, request: RunRequest) -> None:
     """Refuse a run that cannot go well: the master, and the checkpoint's state against the job's."""
-    master = parse_master(request.master)
-    if master.kind == "connect":
-        raise OptionError(
-            f"{request.master}: streaming runs on Spark Connect are not supported yet",
-            hint="use a local, standalone or YARN master",
-        )
     if request.deploy_mode == "cluster":
         raise OptionError(
             "--deploy-mode cluster: streaming runs with the driver on the cluster are not supported yet",

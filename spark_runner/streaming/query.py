@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,10 @@ from spark_runner.frames.collections import shaped_records
 from spark_runner.frames.shipping import pickled_function
 from spark_runner.streaming.layouts import LayoutMaker
 from spark_runner.streaming.program import StreamJob, StreamSource, StreamVertex
+from spark_runner.streaming.shapes import Shapes
 from spark_runner.streaming.slot_keys import slot_keys
 from spark_runner.streaming.sources import HIDDEN, now, reader_frame
+from spark_runner.streaming.worker_calls import slot_processor, worker_call
 
 __all__ = ["Query"]
 
@@ -29,25 +32,17 @@ __all__ = ["Query"]
 class Query:
     """Builds the frame that a job's batches are read from."""
 
-    def __init__(self, job: StreamJob, spark: SparkSession, *, file: str, orders: str) -> None:
+    def __init__(
+        self, job: StreamJob, spark: SparkSession, *, file: str, orders: str, package: str | None = None
+    ) -> None:
         self.job, self.spark, self.file, self.orders = job, spark, file, orders
-        self.folder = Path(file).resolve().parent
-        self.frames = {s.number: reader_frame(spark, s, self.path) for s in job.sources if not _is_fed(s)}
-        self.schemas: dict[int, StructType] = {number: _plain(frame) for number, frame in self.frames.items()}
-        arrow = {number: _arrow(schema) for number, schema in self.schemas.items()}
-        self.maker = LayoutMaker(job, lambda ddl: _arrow(self.schema(ddl)), arrow)
-
-    def path(self, path: str) -> str:
-        """A path of the job, relative to its file unless it says otherwise."""
-        return path if "://" in path or Path(path).is_absolute() else str(self.folder / path)
-
-    def schema(self, columns: str | int) -> StructType:
-        """Declared columns, or those of a source."""
-        if isinstance(columns, int):
-            return self.schemas[columns]
-        declared = StructType.fromDDL(columns)
-        assert isinstance(declared, StructType)
-        return declared
+        self.package = package  # a zip of our code, where workers do not have it from the session
+        plain = Shapes(job=job, folder=Path(file).resolve().parent)
+        self.frames = {s.number: reader_frame(spark, s, plain.path) for s in job.sources if not _is_fed(s)}
+        schemas = {number: _plain(frame) for number, frame in self.frames.items()}
+        self.shapes = replace(plain, package=package, schemas=schemas)
+        arrow = {number: _arrow(schema) for number, schema in self.shapes.schemas.items()}
+        self.maker = LayoutMaker(job, lambda ddl: _arrow(self.shapes.schema(ddl)), arrow)
 
     def frame(self, generations: Mapping[str, int]) -> tuple[DataFrame, Layout]:
         """The rows behind the last layer, and the layout that made them."""
@@ -56,8 +51,8 @@ class Query:
         rows = self._control(payload)
         for source in self.job.sources:
             if source.number in self.frames:
-                frame = self.frames[source.number]
-                rows = rows.unionByName(frame.mapInArrow(_source(payload, source.number), ROW_DDL))
+                function = self._on_worker("run_source", payload, source.number)
+                rows = rows.unionByName(self.frames[source.number].mapInArrow(function, ROW_DDL))
         for number, vertices in enumerate(self.job.layers, start=1):
             rows = self._layer(rows, payload, number, vertices)
         return rows, layout
@@ -70,7 +65,9 @@ class Query:
             .option("maxFilesPerTrigger", "1")
             .load(self.orders)
         )
-        return orders.select("value", now()).mapInArrow(_control(payload, pickled_function(feeds, self.file)), ROW_DDL)
+        return orders.select("value", now()).mapInArrow(
+            self._on_worker("run_control", payload, pickled_function(feeds, self.file)), ROW_DDL
+        )
 
     def _records(self, source: StreamSource) -> Any:
         behaviour = source.operator.behaviour
@@ -78,19 +75,21 @@ class Query:
             return range(behaviour.start, behaviour.end + 1)
         with blamed(source.operator, source.operation.name):
             declared = source.operator.output
-            return shaped_records(source.operator, None if declared is None else _arrow(self.schema(declared)))
+            return shaped_records(source.operator, None if declared is None else _arrow(self.shapes.schema(declared)))
 
     def _layer(self, rows: DataFrame, payload: bytes, number: int, vertices: tuple[StreamVertex, ...]) -> DataFrame:
         if not any(vertex.stateful for vertex in vertices):
             width = max(vertex.parallelism for vertex in vertices)
             moved = rows.repartitionById(width, F.pmod(F.col("subtask"), F.lit(width)).cast("int"))
-            return moved.mapInArrow(_layer(payload, number), ROW_DDL)
-        from spark_runner.executor.streaming.slots import SlotProcessor
-
+            return moved.mapInArrow(self._on_worker("run_layer", payload, number), ROW_DDL)
         keys = slot_keys(self.job.slots)
         at = F.pmod(F.col("subtask"), F.lit(len(keys))) + F.lit(1)
         slotted = rows.withColumn("slot", F.element_at(F.array(*(F.lit(key) for key in keys)), at.cast("int")))
-        return slotted.groupBy("slot").transformWithState(SlotProcessor(payload, number), ROW_DDL, "Append", "None")
+        processor = slot_processor(self.package, payload, number)
+        return slotted.groupBy("slot").transformWithState(processor, ROW_DDL, "Append", "None")
+
+    def _on_worker(self, name: str, *arguments: Any) -> Callable[[Any], Any]:
+        return worker_call(self.package, "spark_runner.executor.streaming.layers", name, *arguments)
 
 
 def _is_fed(source: StreamSource) -> bool:
@@ -103,33 +102,3 @@ def _plain(frame: DataFrame) -> StructType:
 
 def _arrow(schema: StructType) -> pa.Schema:
     return to_arrow_schema(schema, timezone="UTC")
-
-
-# What Spark takes is nothing but bytes and names: workers load everything from what was shipped.
-
-
-def _source(payload: bytes, source: int) -> Callable[[Any], Any]:
-    def run(batches: Any) -> Any:
-        from spark_runner.executor.streaming.layers import run_source
-
-        return run_source(payload, source, batches)
-
-    return run
-
-
-def _control(payload: bytes, feeds: bytes) -> Callable[[Any], Any]:
-    def run(batches: Any) -> Any:
-        from spark_runner.executor.streaming.layers import run_control
-
-        return run_control(payload, feeds, batches)
-
-    return run
-
-
-def _layer(payload: bytes, number: int) -> Callable[[Any], Any]:
-    def run(batches: Any) -> Any:
-        from spark_runner.executor.streaming.layers import run_layer
-
-        return run_layer(payload, number, batches)
-
-    return run

@@ -8,11 +8,10 @@ every batch once, and again when a batch runs again.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
@@ -22,11 +21,13 @@ from spark_runner.batch.hadoop_files import Files
 from spark_runner.executor.streaming.layout import Layout
 from spark_runner.executor.streaming.written import NUMBER, SUBTASK
 from spark_runner.frames.blame import blamed
+from spark_runner.streaming.mounted_files import MountedFiles
 from spark_runner.streaming.program import Flow, StreamJob, StreamSink
-from spark_runner.streaming.query import Query
+from spark_runner.streaming.shapes import Shapes
 from spark_runner.streaming.sources import FILE_FORMATS, applied
+from spark_runner.streaming.worker_calls import worker_call
 
-__all__ = ["BatchWriter"]
+__all__ = ["BatchWriter", "target_of"]
 
 _MANIFEST = "_manifest"
 
@@ -34,10 +35,9 @@ _MANIFEST = "_manifest"
 class BatchWriter:
     """All writers of a job."""
 
-    def __init__(self, query: Query, layout: Layout, spark: SparkSession, checkpoint: str) -> None:
-        self.query, self.layout, self.spark, self.checkpoint = query, layout, spark, checkpoint
-        self.job: StreamJob = query.job
-        self.files = Files(spark)
+    def __init__(self, shapes: Shapes, layout: Layout, files: Files | MountedFiles, checkpoint: str) -> None:
+        self.shapes, self.layout, self.files, self.checkpoint = shapes, layout, files, checkpoint
+        self.job: StreamJob = shapes.job
 
     def flows_of(self, sink: StreamSink) -> list[Flow]:
         """The streams that end in a sink."""
@@ -49,7 +49,7 @@ class BatchWriter:
         """Refuse or clear what lies at the sinks' paths, as their modes say, before a checkpoint's first batch."""
         targets: dict[str, StreamSink] = {}
         for sink in self.job.sinks:
-            target = self.target(sink)
+            target = target_of(sink, self.shapes)
             if target is None:
                 continue
             other = targets.setdefault(target.rstrip("/"), sink)
@@ -78,12 +78,6 @@ class BatchWriter:
             hint=hint,
         )
 
-    def target(self, sink: StreamSink) -> str | None:
-        """Where a sink's files go."""
-        if sink.kind != "write" or _writer(sink).path is None:
-            return None
-        return self.query.path(str(_writer(sink).path))
-
     def _writes_files(self, sink: StreamSink) -> bool:
         return _writer(sink).format.lower() in FILE_FORMATS
 
@@ -100,7 +94,7 @@ class BatchWriter:
                 self._write_folder(sink, frame, batch)
             else:
                 out = frame.write.format(writer.format).options(**dict(writer.options)).mode("append")
-                target = self.target(sink)
+                target = target_of(sink, self.shapes)
                 out.save() if target is None else out.save(target)
 
     def columns(self, sink: StreamSink, rows: DataFrame, *, numbered: bool = False) -> DataFrame:
@@ -111,9 +105,11 @@ class BatchWriter:
 
     def _flow(self, flow: Flow, rows: DataFrame, numbered: bool) -> DataFrame:
         assert flow.columns is not None
-        schema = self.query.schema(flow.columns)
+        schema = self.shapes.schema(flow.columns)
         hidden = [StructField(SUBTASK, IntegerType()), StructField(NUMBER, LongType())] if numbered else []
-        function = _columns({flow.number: self.layout.edges[flow.number].schema}, list(schema.names), numbered)
+        schemas = {flow.number: self.layout.edges[flow.number].schema}
+        module = "spark_runner.executor.streaming.written"
+        function = worker_call(self.shapes.package, module, "run_columns", schemas, list(schema.names), numbered)
         frame = rows.where(F.col("edge") == flow.number).mapInArrow(function, StructType([*schema.fields, *hidden]))
         for operation in flow.sql:
             with blamed(operation.operator, operation.name):
@@ -121,7 +117,7 @@ class BatchWriter:
         return frame
 
     def _write_folder(self, sink: StreamSink, frame: DataFrame, batch: int) -> None:
-        writer, target = _writer(sink), self.target(sink)
+        writer, target = _writer(sink), target_of(sink, self.shapes)
         assert target is not None
         folder = f"batch={batch}" if writer.mode != "append" else f"batch={self.checkpoint}-{batch}"
         aside = f"{target}/.b{batch}"
@@ -130,6 +126,12 @@ class BatchWriter:
         self.files.replace(aside, f"{target}/{folder}")
         entry = {"batch": batch, "folder": folder, "checkpoint": self.checkpoint}
         self.files.write_text(f"{target}/{_MANIFEST}/{folder}.json", json.dumps(entry) + "\n")
+
+
+def target_of(sink: StreamSink, shapes: Shapes) -> str | None:
+    """Where a sink's files go."""
+    path = _writer(sink).path if sink.kind == "write" else None
+    return None if path is None else shapes.path(str(path))
 
 
 def _writer(sink: StreamSink) -> Writer:
@@ -147,12 +149,3 @@ def _with_headers(frame: DataFrame, batch: int) -> DataFrame:
         header("plan.batch", F.lit(batch)), header("plan.subtask", F.col(SUBTASK)), header("plan.number", F.col(NUMBER))
     )
     return frame.withColumn("headers", headers).drop(SUBTASK, NUMBER)
-
-
-def _columns(schemas: dict[int, Any], names: list[str], numbered: bool) -> Callable[[Any], Any]:
-    def run(batches: Any) -> Any:
-        from spark_runner.executor.streaming.written import run_columns
-
-        return run_columns(schemas, names, numbered, batches)
-
-    return run

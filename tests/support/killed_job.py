@@ -1,4 +1,7 @@
-"""A job that is killed in tests: files of `key,number,time` to running sums, windows and late records."""
+"""Jobs that are killed in tests, from files of `key,number,time` to files.
+
+`sums`: running sums by key. `windows`: windows, late records, and a process function with timers.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,15 @@ from typing import Any
 
 from planner import (
     Duration,
+    KeyedProcessFunction,
+    ListStateDescriptor,
     OutputTag,
     ReaderSource,
     StreamExecutionEnvironment,
     Time,
     TumblingEventTimeWindows,
     Types,
+    ValueStateDescriptor,
     WatermarkStrategy,
     WriterSink,
 )
@@ -34,14 +40,37 @@ def added(one: Any, other: Any) -> Any:
     return one[0], one[1] + other[1], max(one[2], other[2])
 
 
-def branches(records: Any) -> tuple[Any, Any, Any]:
-    """The running sums, the windows and the late records of a stream of records."""
+class Reminders(KeyedProcessFunction):  # type: ignore[misc]
+    """Counts a key's records; a timer behind each of them tells the numbers since the last timer."""
+
+    def open(self, runtime_context: Any) -> None:
+        self.count = runtime_context.get_state(ValueStateDescriptor("count"))
+        self.numbers = runtime_context.get_list_state(ListStateDescriptor("numbers"))
+
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        self.count.update((self.count.value() or 0) + 1)
+        self.numbers.add(value[1])
+        ctx.timer_service().register_event_time_timer(value[2] + 15)
+        yield value[0], self.count.value(), value[2]
+
+    def on_timer(self, timestamp: int, ctx: Any) -> Any:
+        held = list(self.numbers.get())
+        self.numbers.clear()
+        if held:
+            yield f"{ctx.get_current_key()}!", sum(held) * 100 + len(held), timestamp
+
+
+def branches(kind: str, records: Any) -> dict[str, Any]:
+    """What a job makes of a stream of records, by the names of its outputs."""
     strategy = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_millis(5))
     timed = records.assign_timestamps_and_watermarks(strategy.with_timestamp_assigner(lambda record: record[2]))
-    sums = timed.key_by(lambda record: record[0]).reduce(added).uid("sums")
-    windows = timed.key_by(lambda record: record[0]).window(TumblingEventTimeWindows.of(Time.milliseconds(20)))
+    keyed = timed.key_by(lambda record: record[0])
+    if kind == "sums":
+        return {"sums": keyed.reduce(added).uid("sums")}
+    windows = keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(20)))
     closed = windows.allowed_lateness(10).side_output_late_data(LATE).reduce(added).uid("windows")
-    return sums, closed, closed.get_side_output(LATE)
+    timers = timed.key_by(lambda record: record[0]).process(Reminders(), output_type=RECORD).uid("timers")
+    return {"windows": closed, "late": closed.get_side_output(LATE), "timers": timers}
 
 
 if folder := os.environ.get("KILLED_JOB_FOLDER"):
@@ -49,7 +78,7 @@ if folder := os.environ.get("KILLED_JOB_FOLDER"):
     env.set_parallelism(2)
     source = ReaderSource("text", str(Path(folder) / "in"), {"maxFilesPerTrigger": 2}, bounded=True)
     lines = env.from_source(source, WatermarkStrategy.no_watermarks(), "lines", LINE).set_parallelism(1)
-    made = branches(lines.map(taken_apart, output_type=RECORD).set_parallelism(1))
-    for name, stream in zip(("sums", "windows", "late"), made, strict=True):
+    made = branches(os.environ["KILLED_JOB_KIND"], lines.map(taken_apart, output_type=RECORD).set_parallelism(1))
+    for name, stream in made.items():
         stream.sink_to(WriterSink("parquet", str(Path(folder) / name)))
     env.execute("killed")

@@ -1,4 +1,4 @@
-"""Durations, event-time windows and watermark strategies, by PyFlink's names."""
+"""Durations, windows and watermark strategies, by PyFlink's names."""
 
 from __future__ import annotations
 
@@ -13,10 +13,15 @@ from planner.job import PythonFunction, Watermarks, Window
 __all__ = [
     "Duration",
     "EventTimeSessionWindows",
+    "GlobalWindows",
+    "ProcessingTimeSessionWindows",
+    "SessionWindowTimeGapExtractor",
     "SlidingEventTimeWindows",
+    "SlidingProcessingTimeWindows",
     "Time",
     "TimestampAssigner",
     "TumblingEventTimeWindows",
+    "TumblingProcessingTimeWindows",
     "WatermarkStrategy",
     "milliseconds",
 ]
@@ -121,6 +126,69 @@ class EventTimeSessionWindows:
     def with_gap(size: Any) -> Window:
         """Windows closed by this gap."""
         return _window("session", size)
+
+    @staticmethod
+    def with_dynamic_gap(extractor: Any) -> Window:
+        """Windows closed by a gap that is read from each record: a function, or an object with extract()."""
+        return _dynamic(extractor)
+
+
+class SessionWindowTimeGapExtractor:
+    """Reads the gap that ends a session from a record."""
+
+    def extract(self, element: Any) -> int:
+        """The gap in milliseconds."""
+        raise NotImplementedError(f"{type(self).__name__} does not define extract()")
+
+
+class TumblingProcessingTimeWindows:
+    """Windows of one size, side by side, by the clock."""
+
+    @staticmethod
+    def of(size: Any, offset: Any = 0) -> Window:
+        """Windows of this size."""
+        return replace(_window("tumbling", size, offset=offset), by_clock=True)
+
+
+class SlidingProcessingTimeWindows:
+    """Windows of one size that begin every so often, by the clock."""
+
+    @staticmethod
+    def of(size: Any, slide: Any, offset: Any = 0) -> Window:
+        """Windows of this size, one every `slide`."""
+        return replace(_window("sliding", size, slide, offset), by_clock=True)
+
+
+class ProcessingTimeSessionWindows:
+    """Windows that end when no record came for a while, by the clock."""
+
+    @staticmethod
+    def with_gap(size: Any) -> Window:
+        """Windows closed by this gap."""
+        return replace(_window("session", size), by_clock=True)
+
+    @staticmethod
+    def with_dynamic_gap(extractor: Any) -> Window:
+        """Windows closed by a gap that is read from each record."""
+        return replace(_dynamic(extractor), by_clock=True)
+
+
+class GlobalWindows:
+    """One window for all records of a key; a trigger says when it gives a result."""
+
+    @staticmethod
+    def create() -> Window:
+        """The window."""
+        return Window(assigner="global", size=0)
+
+
+def _dynamic(extractor: Any) -> Window:
+    function = getattr(extractor, "extract", extractor)
+    if not callable(function):
+        raise JobDefinitionError(
+            f"with_dynamic_gap takes a function of a record, found {extractor!r}", location=user_location()
+        )
+    return Window(assigner="session", size=0, gap=PythonFunction(target=function))
 
 
 class TimestampAssigner:

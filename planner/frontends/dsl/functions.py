@@ -10,6 +10,7 @@ __all__ = [
     "AggregateFunction",
     "AggregatingStateDescriptor",
     "AsyncFunction",
+    "BroadcastProcessFunction",
     "CoFlatMapFunction",
     "CoMapFunction",
     "CoProcessFunction",
@@ -17,6 +18,7 @@ __all__ = [
     "FlatMapFunction",
     "Function",
     "KeySelector",
+    "KeyedBroadcastProcessFunction",
     "KeyedCoProcessFunction",
     "KeyedProcessFunction",
     "ListStateDescriptor",
@@ -244,6 +246,27 @@ class KeyedCoProcessFunction(Function):
     def process_element2(self, value: Any, ctx: Any, /) -> Any:
         """What a record of the second input becomes."""
         raise self._missing("process_element2")
+
+
+class BroadcastProcessFunction(Function):
+    """Records, and rules that every subtask gets: `ctx.get_broadcast_state(descriptor)` is a map of them."""
+
+    Context: TypeAlias = _Context
+    ReadOnlyContext: TypeAlias = _Context
+
+    def process_element(self, value: Any, ctx: Any, /) -> Any:
+        """What a record becomes; the broadcast state can only be read."""
+        raise self._missing("process_element")
+
+    def process_broadcast_element(self, value: Any, ctx: Any, /) -> Any:
+        """What a broadcast record becomes; it may change the broadcast state."""
+        raise self._missing("process_broadcast_element")
+
+
+class KeyedBroadcastProcessFunction(BroadcastProcessFunction):
+    """Keyed records with state and timers, and rules that every subtask gets."""
+
+    OnTimerContext: TypeAlias = _Context
 
 
 class AggregateFunction(Function):

@@ -10,7 +10,8 @@ from planner.errors import JobDefinitionError
 from planner.frontends.dsl.building import Node
 from planner.frontends.dsl.configurable import Configurable
 from planner.frontends.dsl.event_time import WatermarkStrategy, milliseconds
-from planner.frontends.dsl.functions import OutputTag
+from planner.frontends.dsl.functions import MapStateDescriptor, OutputTag
+from planner.frontends.dsl.triggers import Trigger, default_trigger
 from planner.frontends.dsl.types import TypeInformation
 from planner.frontends.scripts.places import user_location
 from planner.job import Aggregate, Operator, Partition, PythonFunction, Select, SideOutput, Union, Where, Window, Writer
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AsyncDataStream",
+    "BroadcastConnectedStream",
+    "BroadcastStream",
     "ConnectedStreams",
     "DataStream",
     "DataStreamSink",
@@ -114,8 +117,11 @@ class DataStream(Configurable):
         """Several streams read as one."""
         return self._environment._stream(Union, (self._node, *self._others(streams)), {})
 
-    def connect(self, ds: DataStream) -> ConnectedStreams:
-        """Two streams into one operator."""
+    def connect(self, ds: Any) -> Any:
+        """Two streams into one operator; a broadcast stream gives its rules to every subtask."""
+        if isinstance(ds, BroadcastStream):
+            self._others((ds.stream,))
+            return BroadcastConnectedStream(self, ds.stream)
         self._others((ds,))
         return ConnectedStreams(self, ds)
 
@@ -150,9 +156,17 @@ class DataStream(Configurable):
         """To a random subtask."""
         return self._partition("SHUFFLE")
 
-    def broadcast(self) -> DataStream:
-        """To every subtask."""
-        return self._partition("BROADCAST")
+    def broadcast(self, *descriptors: Any) -> Any:
+        """To every subtask; with descriptors of map states, rules for a broadcast process function."""
+        moved = self._partition("BROADCAST")
+        if not descriptors:
+            return moved
+        for one in descriptors:
+            if not isinstance(one, MapStateDescriptor):
+                raise JobDefinitionError(
+                    f"broadcast takes MapStateDescriptors, found {one!r}", location=user_location()
+                )
+        return BroadcastStream(moved)
 
     def global_(self) -> DataStream:
         """To the first subtask."""
@@ -265,6 +279,16 @@ class KeyedStream(DataStream):
             )  # fmt: skip
         return WindowedStream(self, window_assigner)
 
+    def count_window(self, size: int, slide: int = 0) -> WindowedStream:
+        """Group every `size` records of a key; with `slide` a new window begins after so many."""
+        for number, least, what in ((size, 1, "size"), (slide, 0, "slide")):
+            if not isinstance(number, int) or isinstance(number, bool) or number < least:
+                raise JobDefinitionError(
+                    f"the {what} of a count window must be a whole number of at least {least}, found {number!r}",
+                    location=user_location(),
+                )
+        return WindowedStream(self, Window(assigner="count", size=size, slide=slide or None))
+
 
 class WindowedStream:
     """A keyed stream in windows."""
@@ -272,6 +296,14 @@ class WindowedStream:
     def __init__(self, keyed: KeyedStream, window: Window) -> None:
         self._keyed = keyed
         self._window = window
+
+    def trigger(self, trigger: Trigger) -> WindowedStream:
+        """When windows give their results, instead of at their end."""
+        if not callable(getattr(trigger, "on_element", None)):
+            raise JobDefinitionError(
+                f"trigger takes a Trigger, found {trigger!r}", location=user_location(), hint="write CountTrigger.of(5)"
+            )
+        return WindowedStream(self._keyed, replace(self._window, trigger=trigger))
 
     def allowed_lateness(self, time_ms: Any) -> WindowedStream:
         """For how long behind its end a window still takes records, each with a new result."""
@@ -286,6 +318,8 @@ class WindowedStream:
 
     def _apply(self, form: Any, func: Any, output_type: TypeInformation | None = None) -> DataStream:
         behaviour = replace(self._window, form=form, function=_behaviour(func, form))
+        if not behaviour.is_plain and behaviour.trigger is None:
+            behaviour = replace(behaviour, trigger=default_trigger(behaviour))
         return self._keyed._operator("window_reduce", behaviour=behaviour, output=_ddl(output_type))
 
     def reduce(self, reduce_function: Any, output_type: TypeInformation | None = None) -> DataStream:
@@ -329,6 +363,30 @@ class ConnectedStreams:
     def process(self, func: Any, output_type: TypeInformation | None = None) -> DataStream:
         """A process function of two inputs."""
         return self._operator("co_process", func, output_type)
+
+
+class BroadcastStream:
+    """A stream of rules that every subtask gets."""
+
+    def __init__(self, stream: DataStream) -> None:
+        self.stream = stream
+
+
+class BroadcastConnectedStream:
+    """A stream, and rules for every subtask of its operator."""
+
+    def __init__(self, first: DataStream, rules: DataStream) -> None:
+        self._first, self._rules = first, rules
+
+    def process(self, func: Any, output_type: TypeInformation | None = None) -> DataStream:
+        """A BroadcastProcessFunction, or behind key_by a KeyedBroadcastProcessFunction."""
+        if not callable(getattr(func, "process_broadcast_element", None)):
+            raise JobDefinitionError(
+                f"a broadcast stream is processed by a BroadcastProcessFunction, found {func!r}",
+                location=user_location(),
+            )
+        arguments = {"kind": "co_process", "behaviour": PythonFunction(target=func), "output": _ddl(output_type)}
+        return self._first._environment._stream(Operator, (self._first._node, self._rules._node), arguments)
 
 
 class AsyncDataStream:

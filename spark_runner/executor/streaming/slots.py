@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pyspark.sql import Row
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from spark_runner.executor.streaming.chunks import ROW_SCHEMA, Chunk
 from spark_runner.executor.streaming.layers import run_slot
 
-__all__ = ["MapBackend", "SlotProcessor"]
+__all__ = ["MapBackend", "take_rows"]
 
 _ROW = Row(*ROW_SCHEMA.names)
 
@@ -39,21 +38,10 @@ class MapBackend:
         self._read[key] = None
 
 
-class SlotProcessor(StatefulProcessor):
-    """All vertices of a layer in one slot."""
-
-    def __init__(self, payload: bytes, layer: int) -> None:
-        self._payload, self._layer = payload, layer
-
-    def init(self, handle: StatefulProcessorHandle) -> None:
-        self._state = handle.getMapState("state", "key string", "value binary")
-
-    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:
-        """Called once for each slot and batch."""
-        names = ROW_SCHEMA.names
-        chunks = [Chunk._make([row[name] for name in names])._replace(blob=bytes(row["blob"])) for row in rows]
-        for chunk in run_slot(self._payload, self._layer, chunks, MapBackend(self._state)):
-            yield _ROW(*chunk)
-
-    def close(self) -> None:
-        """Everything was written when the batch's rows were through."""
+def take_rows(payload: bytes, layer: int, given: tuple[Iterable[Row], Any]) -> Iterator[Row]:
+    """All rows of one slot in one batch, given with the slot's map state."""
+    rows, state = given
+    names = ROW_SCHEMA.names
+    chunks = [Chunk._make([row[name] for name in names])._replace(blob=bytes(row["blob"])) for row in rows]
+    for chunk in run_slot(payload, layer, chunks, MapBackend(state)):
+        yield _ROW(*chunk)

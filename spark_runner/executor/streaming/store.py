@@ -127,6 +127,12 @@ class KeyedStore:
             return ("\0unhashable", key_bytes(key))
         return key
 
+    def all_entries(self) -> list[Entry]:
+        """Every key, in one order however the input was cut into batches."""
+        for bucket in sorted(self._known - self._loaded):
+            self._load(bucket)
+        return sorted(self._entries.values(), key=Entry.order)
+
     # --- timers of the current key
 
     def set_timer(self, domain: Domain, when: int, window: tuple[int, ...]) -> None:

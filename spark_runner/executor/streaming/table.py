@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spark_runner.executor.streaming.async_calls import AsyncOperator
+from spark_runner.executor.streaming.broadcast import BroadcastOperator, KeyedBroadcastOperator
 from spark_runner.executor.streaming.keyed import (
     CoOperator,
     KeyedCoOperator,
@@ -21,6 +22,7 @@ from spark_runner.executor.streaming.operators import (
     StreamOperator,
 )
 from spark_runner.executor.streaming.times import StampOperator
+from spark_runner.executor.streaming.triggered import TriggeredWindowOperator
 from spark_runner.executor.streaming.windows import WindowOperator
 
 __all__ = ["OPERATORS"]
@@ -42,5 +44,8 @@ OPERATORS: dict[str, type[StreamOperator]] = {
     "co_flat_map": CoOperator,
     "co_process": CoOperator,
     "keyed_co_process": KeyedCoOperator,
+    "broadcast_process": BroadcastOperator,
+    "keyed_broadcast_process": KeyedBroadcastOperator,
     "window": WindowOperator,
+    "triggered_window": TriggeredWindowOperator,
 }

@@ -14,6 +14,7 @@ from spark_runner.executor.streaming.contexts import StreamRuntime, StreamWindow
 from spark_runner.executor.streaming.keyed import KeyedOperator
 from spark_runner.executor.streaming.layout import OperatorSpec
 from spark_runner.executor.streaming.store import Domain
+from spark_runner.executor.streaming.window_contents import NoWindowState, OneWindow, drop_states
 
 if TYPE_CHECKING:
     from spark_runner.executor.streaming.subtask import Subtask
@@ -112,9 +113,7 @@ class WindowOperator(KeyedOperator):
         windows.pop(bounds, None)
         if not windows:
             self.store.values.pop(_WINDOWS, None)
-        prefix = f"\0{bounds[0]},{bounds[1]},"
-        for name in [name for name in self.store.values if name.startswith(prefix)]:
-            del self.store.values[name]
+        drop_states(self.store.values, bounds)
 
     def _give(self, bounds: Bounds, held: Any) -> None:
         self.emit_all(self._result(bounds, held), bounds[1] - 1)
@@ -133,53 +132,5 @@ class WindowOperator(KeyedOperator):
 
     def _own_state(self, bounds: Bounds) -> StreamRuntime:
         if self.assigner == "session":
-            return StreamRuntime(self.task, self.spec.name, _NoWindowState())
-        return StreamRuntime(self.task, self.spec.name, _OneWindow(self.store, bounds))
-
-
-class _NoWindowState:
-    """Sessions merge, and state of one window cannot."""
-
-    @property
-    def values(self) -> Any:
-        raise RuntimeError("state of a window cannot be kept where windows merge: use global_state() in sessions")
-
-
-class _OneWindow:
-    """The current key's state for one window alone."""
-
-    def __init__(self, store: Any, bounds: Bounds) -> None:
-        self._store, self._prefix = store, f"\0{bounds[0]},{bounds[1]},"
-
-    @property
-    def key(self) -> Any:
-        return self._store.key
-
-    @property
-    def values(self) -> Any:
-        return _Prefixed(self._store.values, self._prefix)
-
-
-class _Prefixed:
-    """A part of a dict, as far as state objects use one."""
-
-    def __init__(self, values: dict[str, Any], prefix: str) -> None:
-        self._values, self._prefix = values, prefix
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return self._values.get(self._prefix + name, default)
-
-    def pop(self, name: str, default: Any = None) -> Any:
-        return self._values.pop(self._prefix + name, default)
-
-    def setdefault(self, name: str, default: Any) -> Any:
-        return self._values.setdefault(self._prefix + name, default)
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[self._prefix + name]
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        self._values[self._prefix + name] = value
-
-    def __contains__(self, name: str) -> bool:
-        return self._prefix + name in self._values
+            return StreamRuntime(self.task, self.spec.name, NoWindowState())
+        return StreamRuntime(self.task, self.spec.name, OneWindow(self.store, bounds))

@@ -1,6 +1,6 @@
 """A driver that is killed at random moments: the output in the end is that of one run without kills.
 
-`PLAN_KILLS` says how many kills there are; `make test-kills` has twenty.
+`PLAN_KILLS` says how many kills there are of each job; `make test-kills` has twenty.
 """
 
 from __future__ import annotations
@@ -28,20 +28,39 @@ from tests.support.stream_reference import Reference
 KILLS = int(os.environ.get("PLAN_KILLS", "2"))
 FILES = max(8, KILLS * 3)
 PER_FILE = 25
-NAMES = ("sums", "windows", "late")
 
 
-def expected(found: list[tuple[str, int, int]]) -> dict[str, Counter[tuple[str, int, int]]]:
+def expected(kind: str, found: list[tuple[str, int, int]]) -> dict[str, Counter[tuple[str, int, int]]]:
     """What the reference gives for the same records in one stream."""
     env = StreamExecutionEnvironment()
     env.set_parallelism(2)
     source = env.from_collection(found).set_parallelism(1)
-    for stream in killed_job.branches(source.map(lambda record: record).set_parallelism(1)):
+    made = killed_job.branches(kind, source.map(lambda record: record).set_parallelism(1))
+    for stream in made.values():
         stream.print()
     reference = Reference(env.build("reference"))
     sunk = reference.run()
     by_key = {reference.graph.by_id[node].operator.key: rows for node, rows in sunk.items()}
-    return {name: Counter(row for _, row in by_key.get(f"print-{n}", ())) for n, name in enumerate(NAMES, start=1)}
+    return {name: Counter(row for _, row in by_key.get(f"print-{n}", ())) for n, name in enumerate(made, start=1)}
+
+
+def write_input(folder: Path, random: Random, files: int = FILES) -> list[tuple[str, int, int]]:
+    """Files of records, each newer than the last; all their records."""
+    found = records(random, files * PER_FILE)
+    (folder / "in").mkdir()
+    for number in range(files):
+        file = folder / "in" / f"{number:03d}.txt"
+        file.write_text("".join(f"{k},{n},{t}\n" for k, n, t in found[number * PER_FILE : (number + 1) * PER_FILE]))
+        os.utime(file, (1_700_000_000 + number, 1_700_000_000 + number))
+    return found
+
+
+def check_output(kind: str, folder: Path, found: list[tuple[str, int, int]]) -> str:
+    """Assert that every output is the reference's; how many records each has."""
+    wanted = expected(kind, found)
+    for name, rows in wanted.items():
+        assert written(folder / name) == rows, name
+    return ", ".join(f"{name} {sum(rows.values())} of {sum(rows.values())}" for name, rows in wanted.items())
 
 
 def written(folder: Path) -> Counter[tuple[str, int, int]]:
@@ -92,21 +111,17 @@ def kill_somewhere(folder: Path, random: Random, job: Path = JOB, options: Seque
 
 
 @pytest.mark.spark
-def test_the_output_is_exact_however_often_the_driver_is_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["sums", "windows"])
+def test_the_output_is_exact_however_often_the_driver_is_killed(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KILLED_JOB_KIND", kind)
     random = Random(14)
-    found = records(random, FILES * PER_FILE)
-    (tmp_path / "in").mkdir()
-    for number in range(FILES):
-        file = tmp_path / "in" / f"{number:03d}.txt"
-        file.write_text("".join(f"{k},{n},{t}\n" for k, n, t in found[number * PER_FILE : (number + 1) * PER_FILE]))
-        os.utime(file, (1_700_000_000 + number, 1_700_000_000 + number))
+    found = write_input(tmp_path, random)
     killed = sum(kill_somewhere(tmp_path, random) for _ in range(KILLS))
     last = start(tmp_path)
     _, errors = last.communicate(timeout=600)
     assert last.returncode == 0, errors.decode()
-    wanted = expected(found)
-    for name in NAMES:
-        assert written(tmp_path / name) == wanted[name], name
-    print(f"{killed} kills of {KILLS} hit the run; {batches(tmp_path)} batches; "
-          + ", ".join(f"{name}: {sum(rows.values())} records" for name, rows in wanted.items()))  # fmt: skip
+    counts = check_output(kind, tmp_path, found)
+    print(f"\n{kind}: {killed} kills of {KILLS} hit the run, {batches(tmp_path)} batches; as the reference: {counts}")
     assert killed
