@@ -7,7 +7,14 @@ from typing import Any
 from planner.frontends.dsl.functions import (
     AggregateFunction,
     AggregatingStateDescriptor,
+    AsyncFunction,
+    BroadcastProcessFunction,
+    CoFlatMapFunction,
+    CoMapFunction,
     CoProcessFunction,
+    FilterFunction,
+    FlatMapFunction,
+    KeyedBroadcastProcessFunction,
     KeyedCoProcessFunction,
     KeyedProcessFunction,
     ListStateDescriptor,
@@ -197,3 +204,132 @@ class Rules(CoProcessFunction):  # type: ignore[misc]
 
     def process_element2(self, value: Any, ctx: Any) -> Any:
         self.rules[value[0]] = value[1]
+
+
+RULES = MapStateDescriptor("rules")
+
+
+def gap_of(record: Any) -> int:
+    """The gap of a session."""
+    return int(3 + record[1] % 17)
+
+
+class Numbered(MapFunction):  # type: ignore[misc]
+    """map with keyed state."""
+
+    def open(self, runtime_context: Any) -> None:
+        self.seen = runtime_context.get_state(ValueStateDescriptor("seen"))
+
+    def map(self, value: Any) -> Any:
+        self.seen.update((self.seen.value() or 0) + 1)
+        return (value[0], value[1] * 100 + self.seen.value(), value[2])
+
+
+class Pairs(FlatMapFunction):  # type: ignore[misc]
+    """flat_map with keyed state: a record with the one before it."""
+
+    def open(self, runtime_context: Any) -> None:
+        self.last = runtime_context.get_state(ValueStateDescriptor("last"))
+
+    def flat_map(self, value: Any) -> Any:
+        last = self.last.value()
+        self.last.update(value[1])
+        if last is not None:
+            yield (value[0], last * 100 + value[1], value[2])
+
+
+class New(FilterFunction):  # type: ignore[misc]
+    """filter with keyed state: a number that the key has not had yet."""
+
+    def open(self, runtime_context: Any) -> None:
+        self.had = runtime_context.get_map_state(MapStateDescriptor("had"))
+
+    def filter(self, value: Any) -> bool:
+        known = self.had.contains(value[1] % 7)
+        self.had.put(value[1] % 7, True)
+        return not known
+
+
+class CoMapped(CoMapFunction):  # type: ignore[misc]
+    """A map for each input."""
+
+    def map1(self, value: Any) -> Any:
+        return (value[0], value[1] + 1000, value[2])
+
+    def map2(self, value: Any) -> Any:
+        return (value[0], value[1] + 2000, value[2])
+
+
+class CoFlat(CoFlatMapFunction):  # type: ignore[misc]
+    """A flat_map for each input; on keyed inputs they share a state."""
+
+    def open(self, runtime_context: Any) -> None:
+        self.sum = runtime_context.get_state(ValueStateDescriptor("sum"))
+
+    def flat_map1(self, value: Any) -> Any:
+        self.sum.update((self.sum.value() or 0) + value[1])
+        return []
+
+    def flat_map2(self, value: Any) -> Any:
+        return [(value[0], self.sum.value() or -1, value[2])] * (value[1] % 3)
+
+
+class Asked(AsyncFunction):  # type: ignore[misc]
+    """Answers later, and with any number of records."""
+
+    async def async_invoke(self, value: Any) -> Any:
+        return [(value[0], value[1] + 7, value[2])] * (1 + value[1] % 2)
+
+
+async def answered(value: Any) -> Any:
+    """Answers later, with one record."""
+    return (value[0], value[1] + 9, value[2])
+
+
+class Ruled(BroadcastProcessFunction):  # type: ignore[misc]
+    """Rules in broadcast state."""
+
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        rule = ctx.get_broadcast_state(RULES).get(value[0])
+        yield (value[0], value[1] + (rule or 0) * 1000, value[2])
+
+    def process_broadcast_element(self, value: Any, ctx: Any) -> Any:
+        rules = ctx.get_broadcast_state(RULES)
+        if value[1] % 5 == 0:
+            rules.remove(value[0])
+        else:
+            rules.put(value[0], value[1])
+        yield (f"{value[0]}:rules", len(list(rules.keys())), value[2])
+
+
+class KeyRuled(KeyedBroadcastProcessFunction):  # type: ignore[misc]
+    """Rules in broadcast state beside keyed state and timers; a rule may look at every key."""
+
+    TOTAL = ValueStateDescriptor("total")
+
+    def open(self, runtime_context: Any) -> None:
+        self.total = runtime_context.get_state(self.TOTAL)
+
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        self.total.update((self.total.value() or 0) + value[1] + (ctx.get_broadcast_state(RULES).get("sum") or 0))
+        ctx.timer_service().register_event_time_timer(value[2] + 9)
+        yield (value[0], self.total.value(), value[2])
+
+    def process_broadcast_element(self, value: Any, ctx: Any) -> Any:
+        ctx.get_broadcast_state(RULES).put("sum", value[1] % 4)
+        if value[1] % 3 == 0:
+            found: list[int] = []
+            ctx.apply_to_keyed_state(self.TOTAL, lambda key, state: found.append(state.value()))
+            ctx.apply_to_keyed_state(self.TOTAL, lambda key, state: state.update(state.value() + 1))
+            yield ("all", sum(found), value[2])
+
+    def on_timer(self, timestamp: int, ctx: Any) -> Any:
+        yield (f"{ctx.get_current_key()}!", self.total.value() or 0, timestamp)
+
+
+class Grouped(ProcessWindowFunction):  # type: ignore[misc]
+    """All records of a window of any kind."""
+
+    def process(self, key: Any, context: Any, elements: Any) -> Any:
+        numbers = [one[1] for one in elements]
+        yield (f"{key}:{len(numbers)}", sum(numbers) * 31 + numbers[0], max(one[2] for one in elements))

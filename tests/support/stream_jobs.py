@@ -9,19 +9,27 @@ from planner.frontends.dsl.environment import StreamExecutionEnvironment
 from planner.frontends.dsl.event_time import (
     Duration,
     EventTimeSessionWindows,
+    GlobalWindows,
     SlidingEventTimeWindows,
     Time,
     TumblingEventTimeWindows,
     WatermarkStrategy,
 )
+from planner.frontends.dsl.triggers import (
+    ContinuousEventTimeTrigger,
+    CountTrigger,
+    EventTimeTrigger,
+    PurgingTrigger,
+)
 from planner.job import JobDefinition
 from tests.support import stream_functions as functions
 
-_STATELESS = ("map", "filter", "flat_map", "process", "none", "none")
+_STATELESS = ("map", "filter", "flat_map", "process", "async", "none", "none")
 _SHIPPING = ("rebalance", "rescale", "shuffle", "broadcast", "global_", "forward", "custom", "none", "none", "none")
 KEYED = (
     "sum", "min", "max", "reduce", "timers", "tumbling", "sliding", "session", "joined", "rules", "remembering",
-    "plain",
+    "plain", "keyed_map", "keyed_flat_map", "keyed_filter", "co_map", "co_flat_map", "broadcast", "keyed_broadcast",
+    "count", "global", "dynamic", "triggered",
 )  # fmt: skip
 
 
@@ -83,6 +91,8 @@ class _Maker:
                 stream = stream.filter(functions.wanted)
             elif chosen == "flat_map":
                 stream = stream.flat_map(functions.twice)
+            elif chosen == "async":
+                stream = stream.async_map(functions.answered if self.random.random() < 0.5 else functions.Asked())
             elif chosen == "process":
                 aside = stream.process(functions.Sides())
                 stream = aside.union(aside.get_side_output(functions.ODD)) if self.random.random() < 0.5 else aside
@@ -114,9 +124,56 @@ class _Maker:
             return stream.connect(self._source().broadcast()).process(functions.Rules())
         if kind == "remembering":
             return stream.rebalance().map(functions.Remembering())
-        return (
-            self._window(keyed, kind) if kind in ("tumbling", "sliding", "session") else stream.map(functions.doubled)
-        )
+        if kind in ("tumbling", "sliding", "session"):
+            return self._window(keyed, kind)
+        if kind in ("count", "global", "dynamic", "triggered"):
+            return self._triggered(keyed, kind)
+        return self._with_state(stream, keyed, kind)
+
+    def _with_state(self, stream: Any, keyed: Any, kind: str) -> Any:
+        """Plain operators behind a key, and operators of two inputs."""
+        if kind in ("keyed_map", "keyed_flat_map", "keyed_filter"):
+            function = {"map": functions.Numbered(), "flat_map": functions.Pairs(), "filter": functions.New()}
+            return getattr(keyed, kind.removeprefix("keyed_"))(function[kind.removeprefix("keyed_")])
+        if kind == "co_map":
+            return stream.connect(self._stateless(self._source())).map(functions.CoMapped())
+        if kind == "co_flat_map":
+            other = self._stateless(self._source()).key_by(functions.key_of)
+            return keyed.connect(other).flat_map(functions.CoFlat())
+        if kind in ("broadcast", "keyed_broadcast"):
+            rules = self._stateless(self._source()).broadcast(functions.RULES)
+            if kind == "broadcast":
+                return stream.connect(rules).process(functions.Ruled())
+            return keyed.connect(rules).process(functions.KeyRuled())
+        return stream.map(functions.doubled)
+
+    def _triggered(self, keyed: Any, kind: str) -> Any:
+        number = self.random.choice((1, 2, 3, 5))
+        counting: Any = CountTrigger.of(number)
+        if self.random.random() < 0.5:
+            counting = PurgingTrigger.of(counting)
+        if kind == "count":
+            windowed = keyed.count_window(number, self.random.choice((0, 1, 2, 4)))
+        elif kind == "global":
+            windowed = keyed.window(GlobalWindows.create()).trigger(counting)
+        elif kind == "dynamic":
+            windowed = keyed.window(EventTimeSessionWindows.with_dynamic_gap(functions.gap_of))
+        else:
+            size = self.random.choice((10, 25))
+            windows = (
+                TumblingEventTimeWindows.of(Time.milliseconds(size)),
+                SlidingEventTimeWindows.of(Time.milliseconds(size), Time.milliseconds(5)),
+            )
+            often = ContinuousEventTimeTrigger.of(Time.milliseconds(self.random.choice((3, 7))))
+            trigger = self.random.choice((counting, often, PurgingTrigger.of(EventTimeTrigger.create())))
+            windowed = keyed.window(self.random.choice(windows)).trigger(trigger)
+        if kind in ("dynamic", "triggered"):
+            windowed = windowed.allowed_lateness(self.random.choice((0, 10, 40)))
+            windowed = windowed.side_output_late_data(functions.LATE)
+        form = self.random.choice(("reduce", "aggregate", "process"))
+        function = {"reduce": functions.added, "aggregate": functions.Mean(), "process": functions.Grouped()}[form]
+        made = getattr(windowed, form)(function)
+        return self._aside(made, functions.LATE) if kind in ("dynamic", "triggered") else made
 
     def _aside(self, stream: Any, tag: Any) -> Any:
         stream.get_side_output(tag).print()

@@ -150,10 +150,14 @@ class Reference:
 
     def is_keyed(self, operator: Operator) -> bool:
         inputs = [self.job.by_id[i] for i in operator.inputs]
+        if hasattr(getattr(operator.behaviour, "target", None), "process_broadcast_element"):
+            inputs = inputs[:1]
         return bool(inputs) and all(isinstance(i, Partition) and i.partitioner == "HASH" for i in inputs)
 
     def key(self, operator: Operator, position: int, value: Any) -> Any:
-        return key_of(value) if self.is_keyed(operator) else None
+        first = self.job.by_id[operator.inputs[position]] if position < len(operator.inputs) else None
+        here = not isinstance(first, Partition) or first.partitioner == "HASH"
+        return key_of(value) if here and self.is_keyed(operator) else None
 
     def _ranges(self, at: int) -> list[tuple[int, int, int]]:
         edge = self.graph.edges[at]

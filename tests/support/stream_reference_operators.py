@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from planner.job import Aggregate, Operator, Watermarks, Window
 from spark_runner.executor.keys import key_bytes
 from spark_runner.executor.state import RuntimeContext, TimeWindow
+from tests.support.stream_reference_windows import TriggeredWindows
 
 LEAST, MOST = -(2**63), 2**63 - 1
 
@@ -93,6 +95,9 @@ class Node:
         if hasattr(self.function, "open"):
             self.function.open(self.runtime)
         self.windows: dict[Any, dict[tuple[int, int], list[Any]]] = {}
+        triggered = isinstance(behaviour, Window) and not behaviour.is_plain
+        self.triggered = TriggeredWindows(behaviour) if triggered else None
+        self.rules: dict[str, dict[Any, Any]] = {}
         self.window_states: dict[Any, Store] = {}
         self.latest = LEAST
 
@@ -104,6 +109,8 @@ class Node:
 
     def rise(self, watermark: int) -> list[tuple[Any, Any, Any]]:
         before, self.watermark = self.watermark, watermark
+        if self.triggered is not None:
+            return [one for found in self.triggered.rise(watermark) for one in self._fired(found)]
         if self.kind == "window_reduce":
             return list(self._close_windows(before, watermark))
         out = []
@@ -135,7 +142,36 @@ class Node:
         for one in self.function.process_element(value, self.context) or ():
             yield _tagged(one, stamp)
 
+    def _async_map(self, _: int, value: Any, stamp: Any) -> Iterator[Any]:
+        made = asyncio.run(self._call("async_invoke")(value))
+        for one in made if hasattr(self.function, "async_invoke") else (made,):
+            yield None, one, stamp
+
+    def _co_map(self, position: int, value: Any, stamp: Any) -> Iterator[Any]:
+        yield None, getattr(self.function, f"map{position + 1}")(value), stamp
+
+    def _co_flat_map(self, position: int, value: Any, stamp: Any) -> Iterator[Any]:
+        for one in getattr(self.function, f"flat_map{position + 1}")(value) or ():
+            yield None, one, stamp
+
+    def _broadcast(self, position: int, value: Any, stamp: Any) -> Iterator[Any]:
+        context: Any = self.context
+        context.get_broadcast_state = lambda descriptor: _Rules(self.rules.setdefault(descriptor.name, {}))
+        context.apply_to_keyed_state = self._apply_to_keys
+        call = self.function.process_broadcast_element if position else self.function.process_element
+        for one in call(value, context) or ():
+            yield _tagged(one, stamp)
+
+    def _apply_to_keys(self, descriptor: Any, function: Any) -> None:
+        for key in sorted(self.store.all, key=key_bytes):
+            if descriptor.name in self.store.all[key]:
+                self.store.key = key
+                function(key, self.runtime.get_state(descriptor))
+
     def _co_process(self, position: int, value: Any, stamp: Any) -> Iterator[Any]:
+        if hasattr(self.function, "process_broadcast_element"):
+            yield from self._broadcast(position, value, stamp)
+            return
         call = getattr(self.function, f"process_element{position + 1}")
         for one in call(value, self.context) or ():
             yield _tagged(one, stamp)
@@ -167,9 +203,21 @@ class Node:
 
     # --- windows
 
+    def _fired(self, found: Any) -> Iterator[Any]:
+        key, window, held, stamp = found
+        for tag, made, _ in self._result(key, window, held):
+            yield tag, made, stamp
+
     def _window_reduce(self, _: int, value: Any, stamp: int) -> Iterator[Any]:
         shape = self.operator.behaviour
         assert isinstance(shape, Window)
+        if self.triggered is not None:
+            fired, late = self.triggered.take(self.store.key, value, stamp, self.watermark)
+            for found in fired:
+                yield from self._fired(found)
+            if late and shape.late_tag is not None:
+                yield shape.late_tag, value, stamp
+            return
         mine, key, taken = self.windows.setdefault(self.store.key, {}), self.store.key, False
         for window in _windows_of(shape, stamp):
             held: list[Any] = []
@@ -206,7 +254,7 @@ class Node:
                 del windows[window]
                 self.window_states.pop((key, window), None)
 
-    def _result(self, key: Any, window: tuple[int, int], held: list[Any]) -> Iterator[Any]:
+    def _result(self, key: Any, window: tuple[int, ...], held: list[Any]) -> Iterator[Any]:
         shape = self.operator.behaviour
         assert isinstance(shape, Window)
         if shape.form == "reduce":
@@ -223,22 +271,33 @@ class Node:
             self.store.key = key
             results = self.function.process(key, _WindowContext(self, key, window), list(held))
         for one in results:
-            yield _tagged(one, window[1] - 1)
+            yield _tagged(one, window[-1] - 1 if window else None)
 
 
 class _WindowContext:
-    def __init__(self, node: Node, key: Any, window: tuple[int, int]) -> None:
+    def __init__(self, node: Node, key: Any, window: tuple[int, ...]) -> None:
         self._node, self._window = node, window
         self._own = node.window_states.setdefault((key, window), Store())
 
-    def window(self) -> TimeWindow:
-        return TimeWindow(*self._window)
+    def window(self) -> TimeWindow | None:
+        return TimeWindow(*self._window) if len(self._window) == 2 else None
 
     def window_state(self) -> RuntimeContext:
         return RuntimeContext(name="", subtask=0, parallelism=1, attempt=0, state=self._own)  # type: ignore[arg-type]
 
     def global_state(self) -> RuntimeContext:
         return self._node.runtime
+
+
+class _Rules:
+    """Broadcast state as a plain dict."""
+
+    def __init__(self, kept: dict[Any, Any]) -> None:
+        self._kept = kept
+        self.get, self.items, self.keys, self.put = kept.get, kept.items, kept.keys, kept.__setitem__
+
+    def remove(self, key: Any) -> None:
+        self._kept.pop(key, None)
 
 
 def _tagged(item: Any, stamp: Any) -> tuple[Any, Any, Any]:
