@@ -14,7 +14,7 @@ from planner.frontends.pyflink.declared.datastream.checkpoint_config import Chec
 from planner.frontends.pyflink.declared.datastream.checkpointing_mode import CheckpointingMode
 from planner.frontends.pyflink.declared.datastream.execution_mode import RuntimeExecutionMode
 from planner.frontends.pyflink.drafts import Draft, freeze, reachable
-from planner.frontends.pyflink.java_objects import JavaObject
+from planner.frontends.pyflink.java_objects import JavaEnvironment
 from planner.frontends.pyflink.ledger import Ledger
 from planner.frontends.pyflink.recorded import Call
 from planner.frontends.pyflink.results import LoadedClient, LoadedResult, printed_plan
@@ -60,8 +60,8 @@ class StreamExecutionEnvironment:
         self._checkpoints = CheckpointConfig()
 
     @property
-    def _j_stream_execution_environment(self) -> JavaObject:
-        return JavaObject("_j_stream_execution_environment", self._record, self._set_option)
+    def _j_stream_execution_environment(self) -> JavaEnvironment:
+        return JavaEnvironment(self)
 
     def _set_option(self, key: str, value: Any) -> None:
         self.configure(Configuration.from_dict({key: value}))

@@ -1,29 +1,53 @@
-"""Java objects that scripts reach behind PyFlink's back: `env._j_stream_execution_environment` and its options.
+"""Java objects that scripts reach behind PyFlink's back: `env._j_stream_execution_environment` and streams of Java.
 
-Every call on one is recorded and shown, and gives another one. The options of the environment are the real ones:
-`Configuration(j_configuration=get_j_env_configuration(env._j_stream_execution_environment))` sets them.
+What PyFlink has under another spelling is called on PyFlink's side: `setParallelism` is `set_parallelism`. The two
+sources that only Java has are made here. Every other call is recorded and shown, and gives another Java object.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-__all__ = ["JavaObject", "get_j_env_configuration"]
+from planner.errors import JobDefinitionError
+from planner.frontends.pyflink.removed import hint_for
+from planner.frontends.pyflink.values.types import TypeInformation, Types
+from planner.frontends.scripts.places import user_location
+from planner.job import PythonFunction, Sequence
+
+if TYPE_CHECKING:
+    from planner.frontends.pyflink.environment import StreamExecutionEnvironment
+    from planner.frontends.pyflink.streams import DataStream
+
+__all__ = ["JavaEnvironment", "JavaObject", "JavaStream", "get_j_env_configuration"]
+
+_STRING: TypeInformation = Types.STRING()  # type: ignore[attr-defined]
+_LONG: TypeInformation = Types.LONG()  # type: ignore[attr-defined]
+_UPPER: Final = re.compile(r"(?<!^)(?=[A-Z])")
+# What a stream of Java can do that takes no function of Java.
+_OF_STREAMS: Final = frozenset({
+    "name", "uid", "set_parallelism", "set_max_parallelism", "set_buffer_timeout", "start_new_chain",
+    "disable_chaining", "slot_sharing_group", "set_description", "force_non_parallel", "rebalance", "rescale",
+    "shuffle", "forward", "broadcast", "union",
+})  # fmt: skip
+
+
+def _snake(name: str) -> str:
+    return _UPPER.sub("_", name).lower()
 
 
 class JavaObject:
     """An object of the JVM that is not there: it takes every call, and says that it was called."""
 
-    def __init__(self, path: str, record: Callable[[str], None], options: Callable[[str, Any], None]) -> None:
+    def __init__(self, path: str, record: Callable[[str], None]) -> None:
         self._plan_path = path
         self._plan_record = record
-        self._plan_options = options
 
-    def __getattr__(self, name: str) -> JavaObject:
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return JavaObject(f"{self._plan_path}.{name}", self._plan_record, self._plan_options)
+        return JavaObject(f"{self._plan_path}.{name}", self._plan_record)
 
     def __call__(self, *arguments: Any) -> JavaObject:
         written = ", ".join(
@@ -32,13 +56,98 @@ class JavaObject:
         path = f"{self._plan_path}({written})"
         if arguments:
             self._plan_record(path)
-        return JavaObject(path, self._plan_record, self._plan_options)
+        return JavaObject(path, self._plan_record)
+
+
+class JavaEnvironment(JavaObject):
+    """`env._j_stream_execution_environment`."""
+
+    def __init__(self, environment: StreamExecutionEnvironment) -> None:
+        super().__init__("_j_stream_execution_environment", environment._record)
+        self._plan_environment = environment
+
+    def __getattr__(self, name: str) -> Any:
+        known = None if name.startswith("_") else getattr(self._plan_environment, _snake(name), None)
+        if callable(known):
+            return _java_call(known, self)
+        if hint_for(_snake(name)) is not None:
+            raise AttributeError(f"Method {name} does not exist", name=_snake(name), obj=self._plan_environment)
+        return super().__getattr__(name)
 
     def set_option(self, key: str, value: Any) -> None:
         """Set an option of the environment."""
-        self._plan_options(key, value)
+        self._plan_environment._set_option(key, value)
+
+    def socketTextStream(self, hostname: str, port: int, *_: Any) -> JavaStream:
+        """Lines of a socket, which one subtask reads."""
+        calls = self._plan_environment._calls
+        source = calls.operator(
+            [], "source", _STRING, name="Socket Stream", legacy=True, parallel=False, bounded=False, inherited=1,
+            behaviour=PythonFunction(target=(hostname, port)),
+        )  # fmt: skip
+        source.fixed = True
+        return JavaStream(self._plan_environment._stream(source))
+
+    def fromSequence(self, start: int, end: int) -> JavaStream:
+        """Whole numbers."""
+        calls = self._plan_environment._calls
+        behaviour = Sequence(start=start, end=end)
+        source = calls.operator([], "source", _LONG, name="Sequence Source", bounded=True, behaviour=behaviour)
+        return JavaStream(self._plan_environment._stream(source))
 
 
-def get_j_env_configuration(j_env: JavaObject) -> JavaObject:
+class JavaStream:
+    """A stream of Java: `ds._j_data_stream`, or a source that only Java has."""
+
+    def __init__(self, stream: DataStream) -> None:
+        self.stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if _snake(name) in _OF_STREAMS:
+            return _java_call(getattr(self.stream, _snake(name)), self)
+        raise JobDefinitionError(
+            f"{name}() on a stream of Java needs functions of Java, and there is no JVM while a script is loaded",
+            location=user_location(),
+            hint="call it on PyFlink's own stream",
+        )
+
+
+def _java_call(call: Callable[..., Any], java: JavaEnvironment | JavaStream) -> Callable[..., Any]:
+    """A call of PyFlink's under its Java name, with Java's results."""
+
+    def called(*arguments: Any) -> Any:
+        result = call(*(given.stream if isinstance(given, JavaStream) else given for given in arguments))
+        if hasattr(result, "_j_data_stream"):
+            return JavaStream(result)
+        if hasattr(result, "_calls") and not hasattr(result, "_ledger"):
+            return _JavaSettings(result)
+        return result if isinstance(result, (int, str, bool)) else java
+
+    return called
+
+
+class _JavaSettings:
+    """Settings of execution or of checkpoints under their Java names."""
+
+    def __init__(self, settings: Any) -> None:
+        self._settings = settings
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        call = getattr(self._settings, _snake(name), None)
+        if call is None:
+            return lambda *_: self
+
+        def called(*arguments: Any) -> Any:
+            result = call(*arguments)
+            return result if isinstance(result, (int, str, bool)) else self
+
+        return called
+
+
+def get_j_env_configuration(j_env: JavaEnvironment) -> JavaEnvironment:
     """The options of an environment."""
     return j_env

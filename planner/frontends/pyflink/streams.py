@@ -17,6 +17,7 @@ from planner.frontends.pyflink.declared.datastream.functions import (
 from planner.frontends.pyflink.declared.datastream.state import MapStateDescriptor
 from planner.frontends.pyflink.drafts import Draft
 from planner.frontends.pyflink.functions import check_function
+from planner.frontends.pyflink.java_objects import JavaStream
 from planner.frontends.pyflink.results import CloseableIterator
 from planner.frontends.pyflink.settings import Settings
 from planner.frontends.pyflink.values.types import (
@@ -43,10 +44,19 @@ __all__ = ["CachedDataStream", "DataStream", "DataStreamSink"]
 class DataStream(Settings):
     """The records of one transformation."""
 
-    def __init__(self, environment: StreamExecutionEnvironment, draft: Draft) -> None:
-        self._environment = environment
-        self._draft = draft
-        self._in_java = environment._calls.java
+    def __init__(self, environment: StreamExecutionEnvironment | JavaStream, draft: Draft | None = None) -> None:
+        if isinstance(environment, JavaStream):  # DataStream(j_data_stream), as scripts write it
+            self._environment: StreamExecutionEnvironment = environment.stream._environment
+            self._draft: Draft = environment.stream._draft
+        elif draft is None:
+            raise TypeError(f"a DataStream is made of a stream of Java, not of a {type(environment).__name__}")
+        else:
+            self._environment, self._draft = environment, draft
+        self._in_java = self._environment._calls.java
+
+    @property
+    def _j_data_stream(self) -> JavaStream:
+        return JavaStream(self)
 
     def _stream(self, draft: Draft) -> DataStream:
         return DataStream(self._environment, draft)

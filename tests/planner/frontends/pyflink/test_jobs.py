@@ -145,3 +145,37 @@ def test_a_script_can_read_its_plan_and_set_the_default_of_later_environments(tm
     (found,) = plans_of(write_script(tmp_path, body, execute=False))
     assert [node.parallelism for node in found.stream_graph.nodes] == [1, 3, 3]
     assert "set_default_local_parallelism at" in (found.job.parallelism_origin or "")
+
+
+def test_sources_that_only_java_has_are_reached_as_scripts_do(tmp_path: Path) -> None:
+    body = (
+        "from pyflink.datastream import DataStream\n"
+        "java = env._j_stream_execution_environment\n"
+        "java.setParallelism(2)\n"
+        "java.getConfig().setMaxParallelism(64)\n"
+        "DataStream(java.socketTextStream('host', 9999, '\\n', 0)).map(str).print()\n"
+        "numbers = DataStream(java.fromSequence(1, 9))\n"
+        "DataStream(numbers._j_data_stream.rebalance()).print()"
+    )
+    found = plan_of(tmp_path, body)
+    assert [(n.name, n.parallelism, n.max_parallelism) for n in found.stream_graph.nodes] == [
+        ("Source: Socket Stream", 1, 64),
+        ("Source: Sequence Source", 2, 64),
+        ("Sink: Print to Std. Out", 2, 64),
+        ("Sink: Print to Std. Out", 2, 64),
+        ("Map, Map", 2, 64),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("env._j_stream_execution_environment.readTextFile('/in')", "readTextFile does not exist"),
+        ("lines._j_data_stream.keyBy(None)", "keyBy() on a stream of Java"),
+        ("from pyflink.datastream import DataStream\nDataStream(3)", "not of a int"),
+    ],
+)
+def test_what_java_would_have_to_do_is_refused(body: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(JobDefinitionError) as refused:
+        plan_of(tmp_path, body)
+    assert said in refused.value.message
