@@ -160,8 +160,8 @@ def test_sources_that_only_java_has_are_reached_as_scripts_do(tmp_path: Path) ->
     found = plan_of(tmp_path, body)
     assert [(n.name, n.parallelism, n.max_parallelism) for n in found.stream_graph.nodes] == [
         ("Source: Socket Stream", 1, 64),
-        ("Source: Sequence Source", 2, 64),
         ("Sink: Print to Std. Out", 2, 64),
+        ("Source: Sequence Source", 2, 64),
         ("Sink: Print to Std. Out", 2, 64),
         ("Map, Map", 2, 64),
     ]
