@@ -19,6 +19,7 @@ from planner.frontends.scripts.absent_modules import placeholders_for
 from planner.frontends.scripts.handover import LoadOptions, Session, default_load_options, session
 from planner.frontends.scripts.job_modules import forget_modules
 from planner.frontends.scripts.places import PACKAGE_FOLDER, shown, shown_folders
+from planner.frontends.scripts.waiting import no_waiting
 from planner.frontends.suggestions import argument_fault, plain_argument_faults, suggestion
 from planner.job import JobDefinition, Location
 from planner.source_text import read_text
@@ -96,7 +97,8 @@ def _loading(path: Path, options: LoadOptions | None, absent: Sequence[str]) -> 
         with session(options) as collecting, pyflink_stand_in(), placeholders_for(absent), _quiet(collecting.options):
             collecting.absent_modules = tuple(absent)
             sys.argv = [str(path), *collecting.options.arguments]
-            yield collecting, module
+            with no_waiting(module) if collecting.options.run is None else nullcontext():
+                yield collecting, module
     finally:
         forget_modules(folder, before[4], before[0])
         sys.path[:], sys.argv, sys.stdin = before[0], before[1], before[2]

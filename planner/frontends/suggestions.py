@@ -20,6 +20,8 @@ def suggestion(error: BaseException, line: str, path: str) -> str | None:
         return _give_arguments(path) if argument_fault(error) is not None else None
     if isinstance(error, IndexError) and "argv" in line:
         return _give_arguments(path)
+    if isinstance(error, KeyError) and "environ" in line:
+        return f"the file reads an environment variable: {error.args[0]}=VALUE plan explain {path}"
     if isinstance(error, ImportError):
         return _of_import(error)
     if not isinstance(error, AttributeError) or not error.name or error.obj is None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from planner.errors import JobDefinitionError
+from planner.frontends.pyflink.declared.datastream.connectors.base import Sink, Source
+from planner.frontends.pyflink.java_objects import JavaObject
 from planner.frontends.pyflink.recorded import Recorded
 from planner.frontends.pyflink.values.types import (
     BasicType,
@@ -54,6 +56,12 @@ def check_java_function(connector: Any) -> None:
     kind = type(connector)
     if isinstance(connector, Placeholder) or hasattr(connector, "get_java_function"):
         return
+    if isinstance(connector, (Source, Sink)) and any(isinstance(v, JavaObject) for v in _given(connector)):
+        raise JobDefinitionError(
+            f"{kind.__name__} is made of an object of Java, and there is no JVM while a script is loaded",
+            location=user_location(),
+            hint="use one of PyFlink's own connectors",
+        )
     if not isinstance(connector, Recorded) or kind.__name__.endswith("Builder"):
         raise AttributeError(f"{kind.__name__!r} object has no attribute 'get_java_function'")
     if not connector._calls:  # its class extends SinkFunction or the like and never called its constructor
@@ -62,6 +70,10 @@ def check_java_function(connector: Any) -> None:
             location=user_location(),
             hint="use a connector and sink_to() or from_source(), or do the work in a map() or process() function",
         )
+
+
+def _given(connector: Recorded) -> Iterator[Any]:
+    return (value for call in connector._calls for _, value in call.arguments)
 
 
 def connector_remarks(connector: Any) -> Iterator[str]:
@@ -155,10 +167,10 @@ def schema_type(schema: Any) -> TypeInformation:
     """The type of the records that a deserialization schema gives."""
     if isinstance(schema, Placeholder):
         refuse_placeholder(schema)
-    name = type(schema).__name__
-    if name == "SimpleStringSchema":
+    names = {kind.__name__ for kind in type(schema).__mro__}  # scripts extend schemas, and Java does not see it
+    if "SimpleStringSchema" in names:
         return _basic(BasicType.STRING)
-    if name == "ByteArraySchema":
+    if "ByteArraySchema" in names:
         return PrimitiveArrayTypeInfo(_basic(BasicType.BYTE))
     if not isinstance(schema, Recorded):
         return PickledBytesTypeInfo()

@@ -52,6 +52,7 @@ class StreamExecutionEnvironment:
         self._options: dict[str, Any] = {}
         self._recorded: list[str] = []
         self._absent = session.absent_modules if session is not None else ()
+        self._java_calls = session.java_calls if session is not None else []
         default = self._ledger.default_parallelism or (options.parallelism or 1, options.parallelism_origin)
         self._default: int = default[0]
         self._default_origin: str | None = default[1]
@@ -391,6 +392,7 @@ class StreamExecutionEnvironment:
 
     def _all_recorded(self) -> Iterable[str]:
         yield from self._recorded
+        yield from self._java_calls
         yield from (f"import {module} (not installed here)" for module in self._absent)
         for getter, holder in (("get_config", self._config), ("get_checkpoint_config", self._checkpoints)):
             yield from (f"{getter}().{call}" for call in holder._calls if call.name != type(holder).__name__)

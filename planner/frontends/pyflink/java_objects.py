@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from planner.errors import JobDefinitionError
 from planner.frontends.pyflink.removed import hint_for
 from planner.frontends.pyflink.values.types import TypeInformation, Types
+from planner.frontends.scripts.handover import current_session
 from planner.frontends.scripts.places import user_location
 from planner.job import PythonFunction, Sequence
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from planner.frontends.pyflink.environment import StreamExecutionEnvironment
     from planner.frontends.pyflink.streams import DataStream
 
-__all__ = ["JavaEnvironment", "JavaObject", "JavaStream", "get_j_env_configuration"]
+__all__ = ["JavaEnvironment", "JavaObject", "JavaStream", "get_j_env_configuration", "java_name"]
 
 _STRING: TypeInformation = Types.STRING()  # type: ignore[attr-defined]
 _LONG: TypeInformation = Types.LONG()  # type: ignore[attr-defined]
@@ -57,6 +58,18 @@ class JavaObject:
         if arguments:
             self._plan_record(path)
         return JavaObject(path, self._plan_record)
+
+
+def java_name(name: str) -> Any:
+    """`get_gateway` and the like: what they give is recorded, and good for what only matters when the job runs."""
+    if name == "get_j_env_configuration":
+        return get_j_env_configuration
+    collecting = current_session()
+    return JavaObject(name, collecting.java_calls.append if collecting is not None else _forget)
+
+
+def _forget(call: str) -> None:
+    pass
 
 
 class JavaEnvironment(JavaObject):

@@ -21,6 +21,8 @@ REMOVED: Final = {
     "get_restart_strategy": _RESTART,
     "set_state_backend": _BACKEND,
     "get_state_backend": _BACKEND,
+    "set_checkpoint_storage": 'set the option: config.set_string("execution.checkpointing.dir", "file:///...")',
+    "set_externalized_checkpoint_cleanup": "it is called set_externalized_checkpoint_retention()",
     "MemoryStateBackend": "use HashMapStateBackend, or the option state.backend.type",
     "FsStateBackend": "use HashMapStateBackend and the option execution.checkpointing.dir",
     "RocksDBStateBackend": "use EmbeddedRocksDBStateBackend, or the option state.backend.type",

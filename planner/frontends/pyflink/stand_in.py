@@ -46,6 +46,7 @@ _PACKAGES: Final = frozenset(
     {"", "common", "datastream", "datastream.connectors", "datastream.formats", "metrics", "table", "util"}
 )
 _REFUSED: Final = ("table", "java_gateway", "util", "fn_execution", "gateway_server", "pyflink_gateway_server")
+_JAVA: Final = ("pyflink.java_gateway", "pyflink.util.java_utils")
 # What DataStream scripts use of the Table API, by the modules of ours that have it.
 _TABLES: Final = {
     "DataTypes": "other_apis", "EnvironmentSettings": "tables", "Schema": "table_definitions",
@@ -128,7 +129,8 @@ class _StandIn(ModuleType):
         value = _found(self.__name__, name)
         if value is _MISSING:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
-        setattr(self, name, value)
+        if self.__name__ not in _JAVA:  # belongs to one loading
+            setattr(self, name, value)
         return value
 
 
@@ -158,8 +160,8 @@ def _found(module: str, name: str) -> Any:
 def _of_other_api(module: str, name: str) -> Any:
     from planner.frontends.pyflink import java_objects, other_apis
 
-    if name == "get_j_env_configuration":
-        return java_objects.get_j_env_configuration
+    if module in _JAVA:
+        return java_objects.java_name(name)
     home = _TABLES.get(name) if module.startswith("pyflink.table") else None
     if home is not None:
         return getattr(import_module(f"{_OURS}.{home}"), name)

@@ -60,6 +60,7 @@ class Session:
         self.jobs: list[JobDefinition] = []
         self.environments: list[StreamExecutionEnvironment] = []
         self.absent_modules: tuple[str, ...] = ()  # imported, not installed: placeholders stand in
+        self.java_calls: list[str] = []  # calls on Java that only matter when a job runs
         self.ledger: Any = None  # PyFlink's one counter of transformations, once a PyFlink environment is made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -179,3 +180,37 @@ def test_what_java_would_have_to_do_is_refused(body: str, said: str, tmp_path: P
     with pytest.raises(JobDefinitionError) as refused:
         plan_of(tmp_path, body)
     assert said in refused.value.message
+
+
+def test_calls_on_java_are_shown_and_a_sink_of_java_is_a_sink(tmp_path: Path) -> None:
+    body = (
+        "from pyflink.datastream.functions import SinkFunction\n"
+        "from pyflink.java_gateway import get_gateway\n"
+        "jvm = get_gateway().jvm\n"
+        "jvm.java.lang.System.setProperty('a', 'b')\n"
+        "lines.add_sink(SinkFunction(jvm.org.example.Table('orders'))).name('table')"
+    )
+    found = plan_of(tmp_path, body)
+    assert names(found) == ["Source: Collection Source", "Sink: table"]
+    assert "get_gateway().jvm.java.lang.System.setProperty('a', 'b')" in found.job.recorded
+    assert plan_of(tmp_path, "lines.print()").job.recorded == ()
+
+
+def test_a_schema_that_a_script_extends_keeps_its_type(tmp_path: Path) -> None:
+    body = (
+        "from pyflink.common import SimpleStringSchema\n"
+        "from pyflink.datastream.connectors.kafka import KafkaSource\n"
+        "class Mine(SimpleStringSchema):\n"
+        "    def deserialize(self, message): return 1\n"
+        "source = KafkaSource.builder().set_topics('a').set_bootstrap_servers('a:1')\n"
+        "source = source.set_value_only_deserializer(Mine()).build()\n"
+        "env.from_source(source, WatermarkStrategy.no_watermarks(), 'kafka').print()"
+    )
+    assert names(plan_of(tmp_path, body)) == ["Source: kafka", "Sink: Print to Std. Out"]
+
+
+def test_a_script_that_waits_is_loaded_at_once(tmp_path: Path) -> None:
+    body = "import time\nfrom time import sleep\nsleep(1000)\ntime.sleep(1000)\nlines.map(lambda v: sleep(v)).print()"
+    found = plan_of(tmp_path, body)
+    (part,) = [part for part in found.job.operators[1].merged or () if part.key == "map-1"]
+    assert part.behaviour.target.__globals__["sleep"] is time.sleep  # type: ignore[union-attr]

@@ -68,7 +68,9 @@ def test_function_classes_and_contexts_take_type_arguments(tmp_path: Path) -> No
         ("lines.mapp(str)", "no attribute 'mapp'", "did you mean `map`"),
         ("from pyflink.datastream.connectors.mongodb import X", "No module named", "no module"),
         ("from pyflink.table import TableEnvironment\nTableEnvironment.create(None)", "Table API", "DataStream"),
-        ("from pyflink.java_gateway import get_gateway\nget_gateway()", "way to Java", "where the job runs"),
+        ("from pyflink.java_gateway import get_gateway\nfrom pyflink.datastream.connectors.base import Source\n"
+         "env.from_source(Source(get_gateway().jvm.org.Mine()), None, 'x')", "made of an object of Java", "connectors"),
+        ("import os\nos.environ['NO_SUCH_TOPIC']", "NO_SUCH_TOPIC", "NO_SUCH_TOPIC=VALUE plan explain"),
         (
             "from pyflink.datastream.connectors.kafka import FlinkKafkaConsumer\nFlinkKafkaConsumer('a', None, {})",
             "no Java class",
