@@ -75,7 +75,8 @@ class Look:
     @property
     def from_lone_source(self) -> bool:
         """Whether a multi-input operator could absorb what is in front: a source that feeds nothing else."""
-        return all(self.job.operators[one].source and len(self.job.out[one]) == 1 for one in self.edge.sources)
+        before = ((self.job.operators[one], len(self.job.out[one])) for one in self.edge.sources)
+        return all(one.source and not one.iteration_end and outputs == 1 for one, outputs in before)
 
     @property
     def may_take_sources(self) -> bool:

@@ -19,7 +19,7 @@ from planner.observed.parts import (
     running_words,
     short_names,
 )
-from planner.observed.proven_ids import all_proven, prove_ids
+from planner.observed.proven_ids import MOST_NODES, provable_heads, prove_ids
 
 
 def observe_stream_plan(plan: StreamPlan, name: str, *, batch: bool | None = None) -> ObservedJob:
@@ -114,15 +114,30 @@ def _chained(plan: StreamPlan, match: Match) -> list[bool | None]:
 
 
 def _told_apart_by_ids(plan: StreamPlan, job: JobPlan, match: Match) -> Match:
-    """Where operators can be placed in several ways with different chains, the ids of the vertices may tell which."""
+    """Where operators can be placed in several ways with different chains, the ids of the vertices may tell which.
+
+    A vertex that several operators may begin has the id of one of them: the one whose computed id is that id.
+    """
     if not match.solutions or None not in _chained(plan, match):
         return match
-    proven = []
+    proven: dict[str, set[int]] = {}  # by vertex, the operators whose computed id is its id
+    complete = []  # the solutions that explain the ids of all vertices
     for solution in match.solutions:
         alone = match.alone(solution)
-        if all_proven(plan, _chained(plan, alone), _heads(job, alone), _siblings(plan, alone)):
-            proven.append(solution)
-    return match.narrowed(proven) if proven else match
+        heads = _heads(job, alone)
+        share = MOST_NODES // len(match.solutions)
+        found = list(provable_heads(plan, _chained(plan, alone), heads, _siblings(plan, alone), share))
+        if any(len(one) == len(heads) for one in found):
+            complete.append(solution)
+        for head in frozenset().union(*found):
+            proven.setdefault(heads[head], set()).add(head)
+    certain = {vertex: operators.pop() for vertex, operators in proven.items() if len(operators) == 1}
+    kept = complete or [
+        solution
+        for solution in match.solutions
+        if all(certain.get(id_, head) == head for head, id_ in _heads(job, match.alone(solution)).items())
+    ]
+    return match.narrowed(kept) if kept else match
 
 
 def _ids(plan: StreamPlan, job: JobPlan, match: Match, chained: list[bool | None]) -> dict[int, str]:

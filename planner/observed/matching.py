@@ -16,6 +16,7 @@ from planner.observed.labels import without_counters
 
 MOST_WORK = 3_000_000  # comparisons; what is left open then stays open
 MOST_SOLUTIONS = 200
+MOST_SETS = 2_000  # of sources that one operator may have taken in
 FORWARD = "FORWARD"
 
 
@@ -111,26 +112,33 @@ def _candidates(
         return
     for at in range(len(label)):
         if label.startswith(" [", at):
-            names = label[at + 2 : -1]
+            inside = label[at + 2 : -1]
             for node in by_label.get(label[:at], ()):
-                for absorbed in _absorbed(stream, node, names, counters):
+                for absorbed in _absorbed(stream, node, inside, counters):
                     yield node, absorbed
 
 
-def _absorbed(stream: StreamPlan, node: int, names: str, counters: bool) -> Iterable[frozenset[int]]:
-    """The sets of direct sources, in input order, whose names stand in the brackets."""
-    open_ends: dict[str, set[frozenset[int]]] = {"": {frozenset()}}
-    for edge in stream.into[node]:
-        source = stream.edges[edge].source
-        if stream.into[source] or len(stream.out[source]) > 1:
-            continue
-        name = stream.nodes[source].name
-        name = without_counters(name) if counters else name
-        for begun, sets in list(open_ends.items()):
-            longer = f"{begun}, {name}" if begun else name
-            if names.startswith(longer):
-                open_ends.setdefault(longer, set()).update(one | {source} for one in sets)
-    return sorted((one for one in open_ends.get(names, ()) if one), key=sorted)
+def _absorbed(stream: StreamPlan, node: int, inside: str, counters: bool) -> list[frozenset[int]]:
+    """The sets of direct sources whose descriptions stand in the brackets; Flink lists them in any order."""
+    before = [stream.edges[edge].source for edge in stream.into[node]]
+    alone = [source for source in before if not stream.into[source] and len(stream.out[source]) == 1]
+    described = {source: stream.nodes[source].description for source in alone}
+    labels = {source: without_counters(text) if counters else text for source, text in described.items() if text}
+    found: set[frozenset[int]] = set()
+    seen: set[tuple[int, frozenset[int]]] = set()
+    waiting: list[tuple[int, frozenset[int]]] = [(0, frozenset())]
+    while waiting and len(seen) < MOST_SETS:
+        at, taken = waiting.pop()
+        for source, label in labels.items():
+            if source in taken or not inside.startswith(label, at):
+                continue
+            end, longer = at + len(label), taken | {source}
+            if end == len(inside):
+                found.add(longer)
+            elif inside.startswith(", ", end) and (end + 2, longer) not in seen:
+                seen.add((end + 2, longer))
+                waiting.append((end + 2, longer))
+    return sorted(found, key=sorted)
 
 
 class _Search:

@@ -65,16 +65,17 @@ def _heads_up_to(plan: StreamPlan, node: int, known: Mapping[int, bytes]) -> lis
     return [one for one in _in_front_of(plan, {node}, {}) if one in known]
 
 
-def all_proven(
-    plan: StreamPlan, chained: Sequence[bool | None], heads: Mapping[int, str], siblings: Mapping[int, Sequence[int]]
-) -> bool:
-    """Whether some order of outputs gives every chain's head exactly the id that Flink told."""
+def provable_heads(
+    plan: StreamPlan,
+    chained: Sequence[bool | None],
+    heads: Mapping[int, str],
+    siblings: Mapping[int, Sequence[int]],
+    most_nodes: int,
+) -> Iterator[frozenset[int]]:
+    """By order of outputs, the heads that get exactly the id that Flink told. At most `most_nodes` ids are computed."""
     known = {node: bytes.fromhex(text) for node, text in heads.items()}
-    for order in _orders(plan, siblings):
-        _, computed = _walk(plan, chained, known, order, set())
-        if all(computed.get(node) == digest for node, digest in known.items()):
-            return True
-    return False
+    for order in _orders(plan, siblings, most_nodes):
+        yield frozenset(_proven(plan, chained, known, order)[0])
 
 
 def _proven(
@@ -131,9 +132,9 @@ def _in_front_of(plan: StreamPlan, proven: set[int], known: Mapping[int, bytes])
     return found
 
 
-def _orders(plan: StreamPlan, siblings: Mapping[int, Sequence[int]]) -> Iterator[Order]:
+def _orders(plan: StreamPlan, siblings: Mapping[int, Sequence[int]], most_nodes: int = MOST_NODES) -> Iterator[Order]:
     """Possible orders of every operator's outputs, the likely ones first, and no more than can be tried."""
-    tries = max(1, min(MOST_ORDERS, MOST_NODES // max(1, len(plan.nodes))))
+    tries = max(1, min(MOST_ORDERS, most_nodes // max(1, len(plan.nodes))))
     return islice(_all_orders(plan, siblings), tries)
 
 
@@ -141,18 +142,22 @@ def _all_orders(plan: StreamPlan, siblings: Mapping[int, Sequence[int]]) -> Iter
     by_id = {node: tuple(plan.edges[edge].target for edge in edges) for node, edges in enumerate(plan.out)}
     yield by_id
     yield _sinks_first(plan)
-    choices = [list(_permuted(targets, siblings.get(node, ()))) for node, targets in by_id.items()]
+    choices = [list(_permuted(plan, targets, siblings.get(node, ()))) for node, targets in by_id.items()]
     for chosen in product(*choices):
         yield dict(zip(by_id, chosen, strict=True))
 
 
-def _permuted(targets: tuple[int, ...], listed: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """The orders of one operator's outputs that keep its chained outputs as Flink lists them."""
+def _permuted(plan: StreamPlan, targets: tuple[int, ...], listed: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The orders of one operator's outputs that keep chained outputs as Flink lists them, and twins by their ids."""
     if len(targets) > 5:
         yield targets
         return
+    twins: dict[str, list[int]] = {}
+    for target in targets:
+        twins.setdefault(plan.nodes[target].description, []).append(target)
+    fixed = [tuple(one for one in listed if one in targets), *(tuple(one) for one in twins.values())]
     for order in permutations(targets):
-        if [target for target in order if target in listed] == [one for one in listed if one in order]:
+        if all(tuple(target for target in order if target in kept) == kept for kept in fixed):
             yield order
 
 

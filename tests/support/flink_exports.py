@@ -16,6 +16,8 @@ from planner.pipeline import Plan
 _ARCHIVE = Path(__file__).with_name("flink_exports.tar.xz")
 # 20 jobs of our own on Flink 2.3.0 and 1.20.5, each with the graph that docs/java/StreamGraphExport.java printed.
 _GRAPHS = Path(__file__).with_name("flink_graphs.tar.xz")
+# 92 random jobs and 5 star joins on the same versions: tuned chains, odd names, twins, absorbed sources, iterations.
+_RANDOM = Path(__file__).with_name("flink_random.tar.xz")
 _KEPT: list[tempfile.TemporaryDirectory[str]] = []  # for as long as the tests run
 
 
@@ -27,6 +29,11 @@ def unpacked() -> Path:
 def unpacked_graphs() -> Path:
     """The folder of all jobs with an exported stream graph."""
     return _unpacked(_GRAPHS)
+
+
+def unpacked_random() -> Path:
+    """The folder of all random jobs."""
+    return _unpacked(_RANDOM)
 
 
 @cache
@@ -46,6 +53,11 @@ def names() -> list[str]:
 def graphs() -> list[str]:
     """The jobs with an exported stream graph, as VERSION/JOB."""
     return _jobs(_GRAPHS)
+
+
+def random_jobs() -> list[str]:
+    """The random jobs, as VERSION/JOB."""
+    return _jobs(_RANDOM)
 
 
 def _jobs(path: Path) -> list[str]:

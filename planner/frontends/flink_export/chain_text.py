@@ -74,11 +74,33 @@ def _known_label(line: str, at: int, labels: Sequence[str]) -> str | None:
     for label in labels:
         if not line.startswith(label, at):
             continue
-        rest = line[at + len(label) :]
-        if not rest or rest.startswith((_ARROW, ", ", ")", " , ", " )")):
+        end = at + len(label)
+        if _ends_label(line, end):
             return label
-        if rest.startswith(" [") and "]" in rest:
-            return label + rest[: rest.index("]") + 1]
+        if line.startswith(" [", end) and (closed := _known_sources(line, end + 2, labels)) is not None:
+            return line[at:closed]
+    return None
+
+
+def _ends_label(line: str, at: int) -> bool:
+    return at == len(line) or line.startswith((_ARROW, ", ", ")", " , ", " )"), at)
+
+
+def _known_sources(line: str, at: int, labels: Sequence[str]) -> int | None:
+    """Where the brackets end that hold known labels: `a, b]`. Labels may hold commas and brackets too."""
+    seen = {at}
+    waiting = [at]
+    while waiting:
+        begin = waiting.pop()
+        for label in labels:
+            end = begin + len(label)
+            if not label or not line.startswith(label, begin):
+                continue
+            if line.startswith("]", end) and _ends_label(line, end + 1):
+                return end + 1
+            if line.startswith(", ", end) and end + 2 not in seen:
+                seen.add(end + 2)
+                waiting.append(end + 2)
     return None
 
 
