@@ -18,7 +18,11 @@ def batch_charts(batches: Sequence[dict[str, Any]]) -> str:
         return ""
     shown = batches[:: max(1, len(batches) // _MOST)]
     charts = "".join(_chart(title, [value(batch) for batch in shown]) for title, value in _CHARTS)
-    return f"<h2>Batches, over time</h2><p>{len(batches)} batches</p>{charts}"
+    return f'<h2>{_counted(len(batches))}, over time</h2><div class="charts">{charts}</div>'
+
+
+def _counted(batches: int) -> str:
+    return "1 batch" if batches == 1 else f"{batches} batches"
 
 
 def _records(batch: dict[str, Any]) -> float:
@@ -47,8 +51,11 @@ def _chart(title: str, values: list[float | None]) -> str:
     points = " ".join(
         f"{at * step:.1f},{_HEIGHT - value / top * _HEIGHT:.1f}" for at, value in enumerate(values) if value is not None
     )
+    area = f"0,{_HEIGHT} {points} {_WIDTH},{_HEIGHT}"
     return (
-        f'<figure><figcaption>{title}: up to {top:g}</figcaption><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" '
-        f'width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{title}"><polyline points="{points}" fill="none" '
-        'stroke="currentColor" stroke-width="1.5"/></svg></figure>'
+        f"<figure><figcaption><b>{title}</b>, up to {top:.4g}, at last {known[-1]:.4g}</figcaption>"
+        f'<svg viewBox="0 -2 {_WIDTH} {_HEIGHT + 4}" preserveAspectRatio="none" role="img" aria-label="{title}">'
+        f'<polygon points="{area}" fill="currentColor" fill-opacity=".12"/>'
+        f'<polyline points="{points}" fill="none" stroke="currentColor" stroke-width="1.5" '
+        'vector-effect="non-scaling-stroke"/></svg></figure>'
     )

@@ -115,6 +115,7 @@ def _names(theme: Theme) -> Iterator[tuple[str, str]]:
     for kind in LEGEND_BOXES:
         yield f"{kind}-fill", theme.boxes[kind].inside
         yield f"{kind}-line", theme.boxes[kind].border
+    yield from ((f"heat-{step}", colour) for step, colour in enumerate(theme.heat))
     yield "heat", f"linear-gradient(90deg, {', '.join(theme.heat)})"
 
 

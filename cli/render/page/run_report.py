@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 import time
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
 from cli.render.page import document
 from cli.render.page.batches import batch_charts
+from cli.render.pictures.palette import heat_step
 from cli.render.text.run_report import shown_bytes, shown_seconds
 
 __all__ = ["report_page"]
@@ -16,96 +18,164 @@ __all__ = ["report_page"]
 # (title, whether it is a number)
 _COLUMNS = (
     ("Task, operator", False),
-    ("Stage", True),
+    ("State", False),
     ("Subtasks", True),
-    ("Attempts", True),
     ("In", True),
     ("Out", True),
-    ("Shuffle in", True),
-    ("Shuffle out", True),
     ("Time", True),
     ("Skew", True),
+    ("Shuffle in", True),
+    ("Shuffle out", True),
+    ("Attempts", True),
+    ("Stage", True),
     ("Host", False),
 )
 MOST_BARS = 2_000
 
+Report = dict[str, Any]
 
-def report_page(report: dict[str, Any], plan_page: str | None = None) -> str:
+
+def report_page(report: Report, plan_page: str | None = None) -> str:
     """The whole page; `plan_page`: the name of the page of the plan, in the same folder."""
-    style = document.asset("look.css") + document.asset("run_report.css")
+    style = document.asset("look.css") + document.asset("run_report.css") + document.named_colours()
     script = document.script(("theme.js",))
-    link = f'<a href="{html.escape(quote(plan_page))}">The plan with these figures</a>' if plan_page else ""
+    address = html.escape(quote(plan_page)) if plan_page else None
+    parts = (
+        _summary(report),
+        _figures(report, address),
+        _sinks(report),
+        batch_charts(report.get("batches", ())),
+        _timeline(report),
+    )
     return document.filled(
         document.asset("run_report.html"),
         {
             "POLICY": document.policy(script=script, style=style),
             "TITLE": html.escape(f"{report['name'] or 'job'}: run {report['id']}"),
             "STYLE": style,
-            "LINK": link,
-            "CONTENT": "\n".join(
-                (_summary(report), _figures(report), batch_charts(report.get("batches", ())), _timeline(report))
-            ),
+            "LINK": f'<a href="{address}">The plan with these figures</a>' if address else "",
+            "CONTENT": "\n".join(part for part in parts if part),
             "SCRIPT": script,
         },
     )
 
 
-def _summary(report: dict[str, Any]) -> str:
+def _summary(report: Report) -> str:
+    """How it ended, and the figures that people ask for first."""
     submitted = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(report["submitted"]))
-    message = f"<pre>{html.escape(report['message'])}</pre>" if report["message"] else ""
     state = html.escape(report["state"])
-    return (
-        f'<p><span class="chip {state}">{state}</span> on {html.escape(report["master"])}, '
-        f"{html.escape(report['mode'])}, {shown_seconds(report['seconds'])}, submitted {submitted}, "
-        f"attempt {report['attempt']}</p>{message}"
+    place = f"{html.escape(report['mode'])} on {html.escape(report['master'])}, submitted {submitted}"
+    shade = "bad" if report["state"] == "FAILED" else "muted"
+    message = f'<pre class="{shade}">{html.escape(report["message"])}</pre>' if report["message"] else ""
+    figures = "".join(
+        f'<div class="tile"><b>{figure}</b><span>{words}</span></div>' for figure, words in _tiles(report)
     )
+    return f'<p><span class="chip {state}">{state}</span> {place}</p>{message}<div class="tiles">{figures}</div>'
 
 
-def _figures(report: dict[str, Any]) -> str:
-    heads = "".join(f'<th scope="col"{_number(number)}>{title}</th>' for title, number in _COLUMNS)
-    bodies = "".join(_vertex(vertex) for vertex in report["vertices"])
+def _tiles(report: Report) -> list[tuple[str, str]]:
+    vertices = report["vertices"]
+    longest = max((vertex["seconds"] or 0 for vertex in vertices), default=0)
+    slowest = next((vertex["vertex"] + 1 for vertex in vertices if longest and vertex["seconds"] == longest), None)
+    read = _sum(
+        operator["records_out"] for vertex in vertices for operator in vertex["operators"] if _is_source(operator)
+    )
+    written = _sum(sink["records"] for sink in report.get("sinks", ()))
+    tiles = [
+        (shown_seconds(report["seconds"]), "in all"),
+        (str(len(vertices)), "tasks"),
+        (str(sum(vertex["parallelism"] for vertex in vertices)), "subtasks"),
+        (_number(read), "records from sources"),
+        (_number(written), "records into sinks"),
+        (shown_seconds(longest), f"longest: task {slowest}" if slowest else ""),
+        (str(report["attempt"]), "attempt"),
+    ]
+    return [(figure, words) for figure, words in tiles if words and figure != "-"]
+
+
+def _is_source(operator: Report) -> bool:
+    return str(operator["name"]).startswith("Source: ")
+
+
+def _sum(numbers: Iterable[int | None]) -> int | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None
+
+
+def _number(number: int | None) -> str:
+    return "-" if number is None else f"{number:,}".replace(",", "\u202f")
+
+
+def _records(number: int | None) -> str:
+    return "not counted" if number is None else f"{_number(number)} record{'' if number == 1 else 's'}"
+
+
+def _figures(report: Report, address: str | None) -> str:
+    heads = "".join(f'<th scope="col"{_aligned(number)}>{title}</th>' for title, number in _COLUMNS)
+    longest = max((vertex["seconds"] or 0 for vertex in report["vertices"]), default=0)
+    bodies = "".join(_vertex(vertex, longest, address) for vertex in report["vertices"])
     return (
         '<h2>Tasks</h2><div class="scroll" tabindex="0" role="region" aria-label="Tasks">'
         f'<table class="figures"><thead><tr>{heads}</tr></thead>{bodies}</table></div>'
     )
 
 
-def _number(number: bool) -> str:
+def _aligned(number: bool) -> str:
     return ' class="n"' if number else ""
 
 
-def _row(kind: str, name: str, cells: tuple[str, ...]) -> str:
+def _row(kind: str, name: str, cells: tuple[str, ...], heat: int | None = None) -> str:
     figures = "".join(
-        f"<td{_number(number)}>{cell}</td>" for cell, (_, number) in zip(cells, _COLUMNS[1:], strict=True)
+        f"<td{_aligned(number) if heat is None or title != 'Time' else _hot(heat)}>{cell}</td>"
+        for cell, (title, number) in zip(cells, _COLUMNS[1:], strict=True)
     )
     return f'<tr class="{kind}"><th scope="row" class="name">{name}</th>{figures}</tr>'
 
 
-def _vertex(vertex: dict[str, Any]) -> str:
+def _hot(heat: int) -> str:
+    return f' class="n heat-{heat}"'
+
+
+def _vertex(vertex: Report, longest: float, address: str | None) -> str:
     state = html.escape(vertex["state"])
     cells = (
-        ",".join(map(str, vertex["stages"])) or "-",
-        f'{vertex["parallelism"]} <span class="{state}">{state}</span>',
-        str(vertex["attempts"] + vertex["attempt"] - 1),
+        f'<span class="{state}">{state}</span>',
+        str(vertex["parallelism"]),
         "",
         "",
-        shown_bytes(vertex["shuffle_read"]),
-        shown_bytes(vertex["shuffle_write"]),
         shown_seconds(vertex["seconds"]),
         "-" if vertex["skew"] is None else f"{vertex['skew']:.1f}",
+        shown_bytes(vertex["shuffle_read"]),
+        shown_bytes(vertex["shuffle_write"]),
+        str(vertex["attempts"] + vertex["attempt"] - 1),
+        ",".join(map(str, vertex["stages"])) or "-",
         html.escape(", ".join(vertex["hosts"]) or "-"),
     )
-    name = f"<b>{vertex['vertex'] + 1}. {html.escape(vertex['name'])}</b>"
-    return f"<tbody>{_row('task', name, cells)}{''.join(_operator(one) for one in vertex['operators'])}</tbody>"
+    number = vertex["vertex"] + 1
+    title = f"{number}. {html.escape(vertex['name'])}"
+    name = f'<a href="{address}#task={number}">{title}</a>' if address else title
+    heat = heat_step((vertex["seconds"] or 0) / longest) if longest else None
+    row = _row("task", name, cells, heat)
+    return f"<tbody>{row}{''.join(_operator(one) for one in vertex['operators'])}</tbody>"
 
 
-def _operator(operator: dict[str, Any]) -> str:
-    counts = ["-" if operator[key] is None else str(operator[key]) for key in ("records_in", "records_out")]
+def _operator(operator: Report) -> str:
+    counts = (_number(operator["records_in"]), _number(operator["records_out"]))
     name = html.escape(f"{operator['name']} ({operator['key']})")
-    return _row("op", name, ("", "", "", counts[0], counts[1], "", "", "", "", ""))
+    return _row("op", name, ("", "", *counts, *[""] * (len(_COLUMNS) - 5)))
 
 
-def _timeline(report: dict[str, Any]) -> str:
+def _sinks(report: Report) -> str:
+    """What was written, and where to."""
+    rows = "".join(
+        f'<tr><th scope="row">{html.escape(sink["operator"])}</th><td class="n">{_records(sink["records"])}</td>'
+        f"<td>{html.escape(sink['path'] or sink['format'])}</td></tr>"
+        for sink in report.get("sinks", ())
+    )
+    return f'<h2>Written</h2><table class="sinks"><tbody>{rows}</tbody></table>' if rows else ""
+
+
+def _timeline(report: Report) -> str:
     """Every subtask as a bar, from the run's first to its last moment."""
     spans = [
         (vertex, subtask)
@@ -122,7 +192,7 @@ def _timeline(report: dict[str, Any]) -> str:
     return f'<h2>Subtasks, over time</h2><table class="bars"><tbody>{rows}</tbody></table>{rest}'
 
 
-def _bar(vertex: dict[str, Any], subtask: dict[str, Any], first: float, length: float) -> str:
+def _bar(vertex: Report, subtask: Report, first: float, length: float) -> str:
     left, width = 100 * (subtask["started"] - first) / length, 100 * subtask["seconds"] / length
     label = html.escape(f"task {vertex['vertex'] + 1} [{subtask['subtask']}] {subtask['host'] or ''}")
     took = shown_seconds(subtask["seconds"])

@@ -15,7 +15,7 @@ __all__ = ["execution_picture", "require_parallelism"]
 
 MOST_SUBTASKS = 8  # of one vertex; more are drawn as the first ones, a fold and the last one
 FIRST_SHOWN = 3
-MOST_LINES = 16  # of one all-to-all exchange; more go through a hub
+MOST_LINES = 9  # of one all-to-all exchange; more go through a hub
 MOST_BOXES = 400  # of all vertices; above that each vertex is one box
 
 

@@ -8,10 +8,11 @@ from typing import Literal
 
 from cli.render.pictures.picture import ArrowKind, BoxKind, ClusterKind, Mark
 
-__all__ = ["FONT", "STROKES", "THEMES", "Fill", "Stroke", "Theme", "ThemeName", "dark_of"]
+__all__ = ["FONT", "STROKES", "THEMES", "Fill", "Stroke", "Theme", "ThemeName", "dark_of", "heat_step"]
 
 FONT = "DejaVu Sans,Verdana,Helvetica,sans-serif"  # the first two are equally wide: text fits its box everywhere
 ThemeName = Literal["light", "dark"]
+HEAT_STEPS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Theme:
 
     def heat_of(self, share: float) -> str:
         """The colour of a share between 0 and 1."""
-        return self.heat[min(int(share * len(self.heat)), len(self.heat) - 1)]
+        return self.heat[heat_step(share)]
 
 
 _LIGHT = Theme(
@@ -133,6 +134,11 @@ _DARK = Theme(
     heat=("#2c2a1e", "#4a3d1c", "#6b4f1a", "#8f5a1c", "#b5611f"),
 )
 THEMES: dict[ThemeName, Theme] = {"light": _LIGHT, "dark": _DARK}
+
+
+def heat_step(share: float) -> int:
+    """How hot a share between 0 and 1 is, as a position in a theme's `heat`."""
+    return min(int(share * HEAT_STEPS), HEAT_STEPS - 1)
 
 
 def dark_of() -> dict[str, str]:

@@ -202,6 +202,11 @@ def test_the_report_of_a_run_has_the_same_look_and_leads_to_the_page(
     assert found.page.evaluate("document.documentElement.dataset.theme") == "dark"
     assert "<i>x</i> (k1)" in found.page.locator("main").inner_text()
     assert found.page.locator(".bars rect").count() == 10
+    assert "2 batches, over time" in found.page.locator("main").inner_text()
+    assert "3.0 s\nin all" in found.page.locator(".tiles").inner_text()
+    task = found.page.get_by_role("link", name="2. Clean", exact=True)
+    assert task.get_attribute("href") == "my%20report-plan.html#task=2"
+    assert found.page.locator(".figures .heat-4").last.inner_text() == "3.5 s"  # the longest
     link = found.page.get_by_role("link", name="The plan with these figures")
     assert link.get_attribute("href") == "my%20report-plan.html"
     page = open_page(ran / "my report-plan.html")

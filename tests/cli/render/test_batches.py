@@ -46,5 +46,6 @@ def test_the_table_of_a_stream_is_drawn_in_place() -> None:
 def test_batches_are_drawn_over_time() -> None:
     charts = batch_charts([asdict(batch(n)) for n in range(3)])
     assert charts.count("<polyline") == 4
-    assert "records in: up to 100" in charts and "watermark lag, seconds: up to 10" in charts
+    assert "<b>records in</b>, up to 100" in charts and "<b>watermark lag, seconds</b>, up to 10" in charts
+    assert "<h2>3 batches, over time</h2>" in charts
     assert batch_charts([]) == ""
