@@ -47,8 +47,9 @@ test-clusters: $(READY) ## faults, refusals and YARN on real clusters (about 20 
 test-flink: $(READY) ## exports, drift and live figures against real Flink from PyPI (300 MB, once)
 	PLAN_TEST_FLINK=1 $(BIN)/python -m pytest -m flink $(PYTEST_ARGS)
 
-test-kills: $(READY) ## a streaming run's driver is killed twenty times (about 10 minutes)
-	PLAN_KILLS=20 $(BIN)/python -m pytest -s tests/spark_runner/streaming/test_kills.py $(PYTEST_ARGS)
+test-kills: $(READY) ## drivers of streams are killed twenty times each, with Kafka too; executors, workers and clients as well
+	PLAN_KILLS=20 $(BIN)/python -m pytest -s -m "cluster or not cluster" tests/spark_runner/streaming/test_kills.py \
+		tests/clusters/test_kafka_kills.py tests/clusters/test_streams.py $(PYTEST_ARGS)
 
 lint: $(READY) ## ruff: rules and format
 	$(BIN)/ruff check .

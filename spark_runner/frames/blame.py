@@ -17,6 +17,7 @@ from spark_runner.program.program import Operation, SparkProgram
 _CONDITION = re.compile(r"\[([A-Z_0-9.]+)\] (.*)")
 _PLACE = re.compile(r"(.*?):(\d+)(?::(\d+))?\Z")
 _RAISED = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\S.*)")
+_BY_JAVA = re.compile(r"\n: [\w.$]+(?:Exception|Error): (.*)")
 _WORKER_DIED = "Python worker exited unexpectedly"
 _ABORTED = re.compile(
     r"Job aborted due to stage failure: .*?Lost task [^)]*\)[^)]*\): (?:[\w.$]+(?:Exception|Error): )?", re.DOTALL
@@ -107,6 +108,8 @@ def _text(error: BaseException) -> str:
 
 def _first_sentence(text: str) -> str:
     raised = _RAISED.findall(text)
+    if raised and raised[-1].startswith("py4j.") and (said := _BY_JAVA.search(text)):
+        raised = [_ABORTED.sub("", said[1])]  # Python only called Java, which says what is wrong
     text = raised[-1] if raised else _ABORTED.sub("", text)  # what a Python worker says of itself, without its stack
     match = _CONDITION.search(text)
     line = match.group(2) if match else next((one.strip() for one in text.splitlines() if one.strip()), "unknown error")

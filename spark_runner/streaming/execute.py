@@ -25,6 +25,7 @@ from spark_runner.streaming.checkpoint import Checkpoint
 from spark_runner.streaming.control import SLICE, Control
 from spark_runner.streaming.needs import check_workers
 from spark_runner.streaming.on_server import ServerBatches
+from spark_runner.streaming.passing import TRIES, passes
 from spark_runner.streaming.program import StreamJob
 from spark_runner.streaming.query import Query
 from spark_runner.streaming.shapes import Shapes
@@ -44,9 +45,6 @@ _SETTINGS = {
 }
 _CONTROL = "/control/orders"
 _LOOK = 0.2  # seconds between two looks at the query
-# A machine that is too busy to start Python within Spark's ten seconds: no fault of the job's, and the batch is whole.
-_BUSY = "Python worker failed to connect back"
-_TRIES = 6  # in a row, without a batch between them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +57,7 @@ class StreamOptions:
 
 
 class StreamRun:
-    """One attempt at a streaming run."""
+    """One attempt at a streaming run; `totals` are those of the attempts before it."""
 
     def __init__(
         self,
@@ -69,13 +67,14 @@ class StreamRun:
         options: StreamOptions,
         *,
         events: Events,
+        totals: Totals | None = None,
         taken: Callable[[int, BatchFigures], None] = lambda batch, figures: None,
     ) -> None:
         assert isinstance(program.stream, StreamJob)
         self.program, self.spark, self.checkpoint, self.options = program, spark, checkpoint, options
         self.job: StreamJob = program.stream
         self.events = events
-        self.totals = Totals(self.job, program)
+        self.totals = totals or Totals(self.job, program)
         self._told = taken
         self.control = Control(checkpoint.control)
         self.here = Here(events, self._taken)
@@ -135,14 +134,14 @@ class StreamRun:
             stream = stream.trigger(availableNow=True)
         else:
             stream = stream.trigger(processingTime=f"{self.options.interval} milliseconds")
-        tries = _TRIES
+        tries = TRIES
         while True:
             taken = self._batches_taken
             try:
                 return self._follow(stream)
             except Exception as error:
-                tries = _TRIES if self._batches_taken > taken else tries - 1
-                if _BUSY not in str(error) or not tries or self.here.halted:
+                tries = TRIES if self._batches_taken > taken else tries - 1
+                if not passes(error) or not tries or self.here.halted:
                     raise
 
     def _follow(self, stream: Any) -> None:

@@ -35,9 +35,11 @@ class StreamWork:
         from spark_runner.streaming.execute import StreamOptions, StreamRun
 
         interval, once = stream_interval(self.request, self.program.stream)
-        self._current = StreamRun(
-            self.program, spark, self.checkpoint, StreamOptions(interval=interval, once=once), events=events
-        )
+        options = StreamOptions(interval=interval, once=once)
+        totals = None if self._current is None else self._current.totals  # counts are those of all attempts
+        self._current = StreamRun(self.program, spark, self.checkpoint, options, events=events, totals=totals)
+        if self._halted:
+            self._current.halt()
         return self._current.run()
 
     def result(self) -> RunResult | None:

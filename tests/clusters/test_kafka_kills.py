@@ -1,7 +1,10 @@
-"""Kafka to files and to Kafka, with a real broker, while the driver is killed at random moments."""
+"""Kafka to files and to Kafka, with a real broker, while the driver is killed, and while the broker is away."""
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -9,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from tests.clusters.servers import wait_until
 from tests.spark_runner.streaming.test_kills import KILLS, kill_somewhere, start, written
 from tests.support import killed_kafka_job
-from tests.support.kafka_broker import NoKafka, broker, connector_jars
+from tests.support.kafka_broker import Broker, NoKafka, broker, connector_jars
 
 LINES = 400 * max(6, KILLS * 2)
 
@@ -51,7 +55,7 @@ def test_kafka_to_files_is_exact_and_to_kafka_loses_nothing(tmp_path: Path, monk
     try:
         jars = connector_jars()
         running = broker(tmp_path)
-        address = running.__enter__()
+        address = running.__enter__().address
     except NoKafka as reason:
         pytest.skip(str(reason))
     try:
@@ -64,16 +68,61 @@ def test_kafka_to_files_is_exact_and_to_kafka_loses_nothing(tmp_path: Path, monk
         last = start(tmp_path, job, options)
         _, errors = last.communicate(timeout=900)
         assert last.returncode == 0, errors.decode()
-        counts: Counter[str] = Counter()
+        totals: Counter[str] = Counter()
         wanted: Counter[tuple[str, int]] = Counter()
         for number in range(LINES):
             for word in (f"w{number % 7}", f"v{number % 3}"):
-                counts[word] += 1
-                wanted[word, counts[word]] += 1
+                totals[word] += 1
+                wanted[word, totals[word]] += 1
         assert written(tmp_path / "counts") == wanted
         messages = received(address)
         assert {text for _, text in messages} == {f"{word} {count}" for word, count in wanted}
         assert len({mark for mark, _ in messages}) == sum(wanted.values())  # copies carry the same mark
-        print(f"{killed} kills; {sum(wanted.values())} counts in files; {len(messages)} messages")
+        counts = f"{sum(wanted.values())} of {sum(wanted.values())} counts, {len(messages)} messages to Kafka"
+        print(f"\nKafka to files: {killed} kills of {KILLS} hit the run; as the reference: {counts}")
     finally:
         running.__exit__(None, None, None)
+
+
+def counted(address: str, first: int, last: int) -> Counter[tuple[str, int]]:
+    """Lines with these numbers are sent; the counts that all lines up to the last give."""
+    kafka = pytest.importorskip("confluent_kafka")
+    producer = kafka.Producer({"bootstrap.servers": address})
+    for number in range(first, last):
+        producer.produce("lines", f"w{number % 7} v{number % 3}", partition=number % 2)
+    assert producer.flush(120) == 0
+    words = [word for number in range(last) for word in (f"w{number % 7}", f"v{number % 3}")]
+    return Counter((word, count) for word, total in Counter(words).items() for count in range(1, total + 1))
+
+
+def test_a_broker_that_goes_away_and_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        jars = connector_jars()
+        running = Broker(tmp_path)
+    except NoKafka as reason:
+        pytest.skip(str(reason))
+    process = None
+    try:
+        admin = pytest.importorskip("confluent_kafka.admin").AdminClient({"bootstrap.servers": running.address})
+        topic = pytest.importorskip("confluent_kafka.admin").NewTopic
+        for made in admin.create_topics([topic("lines", 2, 1), topic("counts", 1, 1)]).values():
+            made.result()
+        wanted = counted(running.address, 0, 60)
+        monkeypatch.setenv("KILLED_JOB_KAFKA", running.address)
+        options = ["--conf", f"spark.jars={jars}", "--trigger", "processing-time=1s"]
+        process = start(tmp_path, Path(killed_kafka_job.__file__), options)
+        wait_until(lambda: written(tmp_path / "counts") == wanted, "the first counts", patience=300)
+        running.kill()
+        time.sleep(20)
+        running.start()
+        wanted = counted(running.address, 60, 120)
+        wait_until(lambda: written(tmp_path / "counts") == wanted, "counts behind the gap", patience=300)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode in (0, 130, 143), errors.decode()
+        print(f"\nthe broker was away for 20 s; then {sum(wanted.values())} of {sum(wanted.values())} counts")
+    finally:
+        running.kill()
+        if process is not None and process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.support.sources import ROOT
 
-__all__ = ["NoKafka", "broker", "connector_jars"]
+__all__ = ["Broker", "NoKafka", "broker", "connector_jars"]
 
 BROKER = (("org.apache.kafka", "kafka_2.13", "4.1.0"), ("org.slf4j", "slf4j-nop", "1.7.36"))
 # No release of the connector fits this Spark in every mirror; these work together, and are for tests alone.
@@ -77,32 +77,52 @@ def _free_port() -> int:
         return int(found.getsockname()[1])
 
 
+class Broker:
+    """A broker that can be killed and started again with what it has kept."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._settings = folder, folder / "server.properties"
+        self._port, controller = _free_port(), _free_port()
+        self._settings.write_text(
+            f"process.roles=broker,controller\nnode.id=1\ncontroller.quorum.voters=1@127.0.0.1:{controller}\n"
+            f"listeners=PLAINTEXT://127.0.0.1:{self._port},CONTROLLER://127.0.0.1:{controller}\n"
+            "controller.listener.names=CONTROLLER\n"
+            "listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT\n"
+            f"log.dirs={folder / 'kafka'}\noffsets.topic.replication.factor=1\n"
+            "transaction.state.log.replication.factor=1\ntransaction.state.log.min.isr=1\n"
+        )
+        self._java = ["java", "-Xmx384m", "-cp", f"{_jars('kafka-broker', BROKER, alone=False)}/*"]
+        identity = base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=")
+        formatting = ["kafka.tools.StorageTool", "format", "-t", identity, "-c", str(self._settings)]
+        subprocess.run([*self._java, *formatting], check=True, capture_output=True)
+        self.start()
+
+    @property
+    def address(self) -> str:
+        """Where clients find it."""
+        return f"127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        """Start it, and wait until it listens."""
+        with (self._folder / "broker.log").open("ab") as log:
+            command = [*self._java, "kafka.Kafka", str(self._settings)]
+            self._process = subprocess.Popen(command, stdout=log, stderr=log)
+        _wait_for(self._port, self._process)
+
+    def kill(self) -> None:
+        """kill -9."""
+        self._process.kill()
+        self._process.wait()
+
+
 @contextmanager
-def broker(folder: Path) -> Iterator[str]:
-    """A broker that lives as long as the block; its address."""
-    jars = f"{_jars('kafka-broker', BROKER, alone=False)}/*"
-    port, controller = _free_port(), _free_port()
-    settings = folder / "server.properties"
-    settings.write_text(
-        f"process.roles=broker,controller\nnode.id=1\ncontroller.quorum.voters=1@127.0.0.1:{controller}\n"
-        f"listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}\n"
-        "controller.listener.names=CONTROLLER\n"
-        "listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT\n"
-        f"log.dirs={folder / 'kafka'}\noffsets.topic.replication.factor=1\n"
-        "transaction.state.log.replication.factor=1\ntransaction.state.log.min.isr=1\n"
-    )
-    identity = base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=")
-    java = ["java", "-Xmx384m", "-cp", jars]
-    subprocess.run([*java, "kafka.tools.StorageTool", "format", "-t", identity, "-c", str(settings)],
-                   check=True, capture_output=True)  # fmt: skip
-    with (folder / "broker.log").open("wb") as log:
-        process = subprocess.Popen([*java, "kafka.Kafka", str(settings)], stdout=log, stderr=log)
+def broker(folder: Path) -> Iterator[Broker]:
+    """A broker that lives as long as the block."""
+    running = Broker(folder)
     try:
-        _wait_for(port, process)
-        yield f"127.0.0.1:{port}"
+        yield running
     finally:
-        process.kill()
-        process.wait()
+        running.kill()
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:

@@ -171,3 +171,66 @@ def test_a_rate_source_runs_until_it_is_stopped_and_goes_on(stream: Running) -> 
     numbers = [text for run in (first, second) for text in run.texts("print-1")]
     assert Counter(text.split(",")[0] for text in numbers).keys() == {"(even", "(odd"}
     assert len(set(numbers)) == len(numbers)  # a count never comes twice: state went on, and nothing was replayed
+
+
+def test_a_sink_that_fails_leaves_the_batch_to_the_next_run(stream: Running, tmp_path: Path) -> None:
+    def job(broken: bool) -> JobDefinition:
+        def take(value: Any) -> None:
+            if broken and value[1] == 3:
+                raise OSError("no room for it")
+
+        env = StreamExecutionEnvironment()
+        env.set_parallelism(1)
+        sums = env.from_collection([("a", 1), ("a", 2), ("b", 4)], PAIR).key_by(lambda pair: pair[0]).sum(1).uid("sums")
+        sums.print()
+        sums.add_sink(take)
+        return env.build("sink")
+
+    with pytest.raises(ExecutionError) as caught:
+        stream(job(broken=True))
+    assert "operator 'sink-1' (Sink: Unnamed) failed: OSError: no room for it" in caught.value.message
+    assert stream(job(broken=False)).texts("print-1") == ["(a,1)", "(a,3)", "(b,4)"]
+
+
+def test_what_the_cluster_lost_passes_and_what_the_job_did_does_not() -> None:
+    from spark_runner.executor.failures import Failure, OperatorFailed
+    from spark_runner.streaming.passing import passes
+
+    lost = "Job aborted due to stage failure: ExecutorLostFailure (executor 1 exited by itself)"
+    failed = Failure(operator="map-1", name="Map", place="job.py:1", problem="ValueError: x", record=None, lines=())
+    assert passes(RuntimeError(lost))
+    assert not passes(RuntimeError("disk full"))
+    assert not passes(RuntimeError(f"{lost}: {OperatorFailed(failed)}"))
+
+
+def test_counts_are_those_of_all_attempts(spark: Any, tmp_path: Path) -> None:
+    from planner.pipeline import plan
+    from spark_runner.clusters.request import RunRequest
+    from spark_runner.streaming.opening import stream_program
+    from spark_runner.streaming.running import StreamWork
+
+    lines(tmp_path / "in", one="a b", two="a a", three="b bad", four="c")
+    mended = tmp_path / "mended"
+    env = StreamExecutionEnvironment()
+    source = ReaderSource("text", str(tmp_path / "in"), {"maxFilesPerTrigger": 1}, bounded=True)
+
+    def pairs(line: Any) -> list[tuple[str, int]]:
+        if "bad" in line and not Path(mended).exists():
+            raise ValueError("not yet")
+        return [(word, 1) for word in line.split()]
+
+    words = env.from_source(source, WatermarkStrategy.no_watermarks(), "lines", LINE).flat_map(pairs, output_type=PAIR)
+    words.key_by(lambda pair: pair[0], key_type=Types.STRING()).sum(1).uid("counts").print()
+    job = env.build("attempts")
+    request = RunRequest(job="job.py", folder=str(tmp_path), mode="streaming")
+    work = StreamWork(stream_program(plan(job)), request, tmp_path)
+    work.claim("test")
+    try:
+        with pytest.raises(ExecutionError, match="not yet"):
+            work.execute(spark, lambda event: None)
+        mended.touch()
+        result = work.execute(spark, lambda event: None)
+    finally:
+        work.release()
+    counts = {one.key: (one.records_in, one.records_out) for vertex in result.vertices for one in vertex.operators}
+    assert counts["flat_map-1"] == (4, 7) and counts["counts"] == (7, 7)
