@@ -27,13 +27,14 @@ _STATEFUL = frozenset(
         "keyed_filter",
     }
 )
+_KEEPS_RECORDS = frozenset({"reduce", "window", "triggered_window"})
 
 
 def state_plan(job: StreamJob) -> dict[str, Any]:
     """What keeps state, as JSON-ready data."""
     return {
         "operators": [
-            _operator(vertex, one) for vertex in job.vertices for one in vertex.operations if one.role in _STATEFUL
+            _operator(job, vertex, one) for vertex in job.vertices for one in vertex.operations if one.role in _STATEFUL
         ],
         "layers": [any(vertex.stateful for vertex in layer) for layer in job.layers],
         "slots": job.slots,
@@ -41,8 +42,9 @@ def state_plan(job: StreamJob) -> dict[str, Any]:
     }
 
 
-def _operator(vertex: StreamVertex, one: StreamOperation) -> dict[str, Any]:
+def _operator(job: StreamJob, vertex: StreamVertex, one: StreamOperation) -> dict[str, Any]:
     operator = one.operation.operator
+    read = [flow for flow in job.flows if flow.target == vertex.number] if one.operation.parent is None else []
     return {
         "id": one.id,
         "key": operator.key,
@@ -53,6 +55,11 @@ def _operator(vertex: StreamVertex, one: StreamOperation) -> dict[str, Any]:
         "parallelism": vertex.parallelism,
         "max_parallelism": vertex.max_parallelism,
         "detail": _detail(operator, one.role),
+        "keys": [flow.key.type if flow.key is not None else None for flow in read],
+        # a function with states of its own may read anything; these keep the records themselves
+        "records": [flow.columns if isinstance(flow.columns, str) else None for flow in read]
+        if one.role in _KEEPS_RECORDS
+        else [],
     }
 
 
@@ -118,6 +125,11 @@ def _misfit(old: dict[str, Any], new: dict[str, Any], checkpoint: str) -> Option
     if (old["role"], old["detail"]) != (new["role"], new["detail"]):
         what = f"operator {key!r} was {old['detail']}, is {new['detail']}: its state does not fit"
         return _refused(what, keep, checkpoint)
+    for name, words in (("keys", "key was"), ("records", "records were")):
+        for was, is_now in zip(old.get(name, ()), new[name], strict=False):
+            if was is not None and is_now is not None and was != is_now:
+                what = f"operator {key!r}: its {words} {was}, now {is_now}: its state does not fit"
+                return _refused(what, keep, checkpoint)
     if old["parallelism"] != new["parallelism"]:
         return _refused(
             f"operator {key!r} had {old['parallelism']} subtasks, now {new['parallelism']}: its state cannot be moved",

@@ -31,29 +31,43 @@ class StreamRuntime(RuntimeContext):
         self._task = task
 
     def get_state(self, descriptor: Any) -> ValueState:
+        self._declare("value", descriptor, "type_info")
         return ValueState(self._store_for(descriptor), descriptor_name(descriptor))
 
     def get_reducing_state(self, descriptor: Any) -> ReducingState:
+        self._declare("reducing state", descriptor, "type_info")
         state = super().get_reducing_state(descriptor)
         state._store = self._store_for(descriptor)
         return state
 
     def get_aggregating_state(self, descriptor: Any) -> AggregatingState:
+        self._declare("aggregating state", descriptor, "state_type_info")
         state = super().get_aggregating_state(descriptor)
         state._store = self._store_for(descriptor)
         return state
 
     def get_list_state(self, descriptor: Any) -> ListState:
+        self._declare("list", descriptor, "type_info")
         expiry = self._expiry(descriptor)
         if expiry is None:
             return super().get_list_state(descriptor)
         return ExpiringListState(self._keyed(), descriptor_name(descriptor), expiry)
 
     def get_map_state(self, descriptor: Any) -> MapState:
+        self._declare("map", descriptor, "key_type_info", "value_type_info")
         expiry = self._expiry(descriptor)
         if expiry is None:
             return super().get_map_state(descriptor)
         return ExpiringMapState(self._keyed(), descriptor_name(descriptor), expiry)
+
+    def _declare(self, kind: str, descriptor: Any, *parts: str) -> None:
+        """Compare a state with what the checkpoint has under its name."""
+        declare = getattr(self._keyed(), "declare", None)
+        if declare is not None:
+            lasting = "" if getattr(descriptor, "time_to_live", None) is None else " with a time to live"
+            types = [getattr(descriptor, part, None) for part in parts]
+            told = None if None in types else " to ".join(map(_type_name, types))
+            declare(descriptor_name(descriptor), kind + lasting, told)
 
     def _store_for(self, descriptor: Any) -> Any:
         expiry = self._expiry(descriptor)
@@ -136,3 +150,8 @@ class StreamWindowContext:
 
     def window_state(self) -> Any:
         return self._own
+
+
+def _type_name(type_info: Any) -> str:
+    to_ddl = getattr(type_info, "to_ddl", None)
+    return str(to_ddl()).removeprefix("value ") if callable(to_ddl) else str(type_info)

@@ -76,6 +76,8 @@ class KeyedStore:
         written = backend.get(f"{operator}|index")
         index: dict[int, tuple[int, dict[Domain, int], int]] = pickle.loads(written) if written else {}
         self._index = index  # bucket -> how many keys, earliest timers, bytes
+        self._forms: dict[str, tuple[str, str | None]] | None = None  # kinds and types of states, by their names
+        self._forms_changed = False
         self._known = set(index)
         self._asleep: dict[Domain, dict[int, int]] = {
             domain: {bucket: first[domain] for bucket, (_, first, _) in index.items() if domain in first}
@@ -133,6 +135,25 @@ class KeyedStore:
             self._load(bucket)
         return sorted(self._entries.values(), key=Entry.order)
 
+    def declare(self, name: str, kind: str, type_name: str | None) -> None:
+        """A function asks for a state. One that was kept in another form is refused, as Flink refuses it.
+
+        Where a state's type is not declared, it may hold anything.
+        """
+        if self._forms is None:
+            written = self._backend.get(f"{self._operator}|forms")
+            self._forms = pickle.loads(written) if written else {}
+        old_kind, old_type = self._forms.get(name, (kind, type_name))
+        if old_kind != kind or (None not in (old_type, type_name) and old_type != type_name):
+            was, is_now = (f"{k} of {t}" if t else k for k, t in ((old_kind, old_type), (kind, type_name)))
+            raise RuntimeError(
+                f"state {name!r} was a {was}, is a {is_now}: put it back, give the state another name, or start with "
+                "--allow-lost-state or a new --checkpoint"
+            )
+        if self._forms.get(name) != (kind, type_name):
+            self._forms[name] = (kind, type_name)
+            self._forms_changed = True
+
     # --- timers of the current key
 
     def set_timer(self, domain: Domain, when: int, window: tuple[int, ...]) -> None:
@@ -181,6 +202,8 @@ class KeyedStore:
             self._write(bucket, entries)
         if by_bucket:
             self._backend.put(f"{self._operator}|index", pickle.dumps(self._index, protocol=5))
+        if self._forms_changed:
+            self._backend.put(f"{self._operator}|forms", pickle.dumps(self._forms, protocol=5))
         return sum(keys for keys, _, _ in self._index.values())
 
     @property

@@ -149,3 +149,52 @@ def test_kafka_without_its_connector_is_refused(tmp_path: Path) -> None:
         check_connectors(made, request)
     assert "--packages" in str(caught.value.hint)
     check_connectors(made, RunRequest(job="job.py", folder=str(tmp_path), packages=("a:spark-sql-kafka:1",)))
+
+
+def test_records_and_keys_of_another_type_are_refused(tmp_path: Path) -> None:
+    from planner import Types
+
+    def typed(number: Any, key: Any) -> JobDefinition:
+        env = StreamExecutionEnvironment()
+        pair = Types.TUPLE([Types.STRING(), number])
+        env.from_collection([("a", 1)], pair).key_by(key_of, key_type=key).sum(1).uid("sums").print()
+        return env.build("typed")
+
+    checkpoint(tmp_path, typed(Types.LONG(), Types.STRING()))
+    Checkpoint(tmp_path).check(lower_stream(plan(typed(Types.LONG(), Types.STRING()))))
+    with pytest.raises(OptionError, match=r"operator 'sums': its records were f0 .*, now f0 "):
+        Checkpoint(tmp_path).check(lower_stream(plan(typed(Types.DOUBLE(), Types.STRING()))))
+
+
+def test_a_state_of_another_kind_or_type_is_refused() -> None:
+    from planner import ListStateDescriptor, MapStateDescriptor, Types, ValueStateDescriptor
+    from spark_runner.executor.streaming.contexts import StreamRuntime
+    from spark_runner.executor.streaming.store import KeyedStore
+    from tests.support.stream_engine import DictBackend
+
+    class Task:
+        subtask, now = 0, 0
+
+        class vertex:
+            parallelism = 1
+
+    backend = DictBackend()
+
+    def runtime() -> tuple[StreamRuntime, KeyedStore]:
+        store = KeyedStore(backend, "op")
+        return StreamRuntime(Task, "name", store), store  # type: ignore[arg-type]
+
+    first, store = runtime()
+    first.get_state(ValueStateDescriptor("n", Types.LONG()))
+    first.get_map_state(MapStateDescriptor("m", Types.STRING(), Types.LONG()))
+    first.get_state(ValueStateDescriptor("any"))
+    store.save()
+    again, _ = runtime()
+    again.get_state(ValueStateDescriptor("n", Types.LONG()))
+    again.get_state(ValueStateDescriptor("any", Types.LONG()))
+    with pytest.raises(RuntimeError, match="state 'n' was a value of bigint, is a list of bigint"):
+        again.get_list_state(ListStateDescriptor("n", Types.LONG()))
+    with pytest.raises(RuntimeError, match="state 'n' was a value of bigint, is a value of string"):
+        again.get_state(ValueStateDescriptor("n", Types.STRING()))
+    with pytest.raises(RuntimeError, match="state 'm' was a map of string to bigint, is a map of string to string"):
+        again.get_map_state(MapStateDescriptor("m", Types.STRING(), Types.STRING()))
