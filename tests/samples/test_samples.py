@@ -15,6 +15,7 @@ import planner
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = sorted(path.parent for path in (ROOT / "samples").glob("*/README.md"))
+QUERIES = sorted(path.parent for path in (ROOT / "samples/nexmark").glob("q*/README.md"))
 JOBS = sorted(path for sample in SAMPLES for path in sample.glob("job.*"))
 COMMAND = [str(Path(sys.executable).with_name("plan"))]
 
@@ -26,7 +27,7 @@ def commands(sample: Path) -> list[list[str]]:
     return [shlex.split(line) for line in shown]
 
 
-SHOWN = [(sample, arguments) for sample in SAMPLES for arguments in commands(sample)]
+SHOWN = [(sample, arguments) for sample in (*SAMPLES, *QUERIES) for arguments in commands(sample)]
 PLANNING = [shown for shown in SHOWN if shown[1][0] != "run"]
 MADE = shutil.ignore_patterns("output", ".plan", "__pycache__")
 
@@ -74,7 +75,9 @@ def name_of(value: object) -> str:
 
 @pytest.fixture
 def copied(sample: Path, tmp_path: Path) -> Path:
-    """The sample's folder, where a command may write."""
+    """The sample's folder, where a command may write; queries of Nexmark need what they share."""
+    if sample in QUERIES:
+        return Path(shutil.copytree(sample.parent, tmp_path / "nexmark", ignore=MADE)) / sample.name
     return Path(shutil.copytree(sample, tmp_path / sample.name, ignore=MADE))
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import zlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from spark_runner.executor.failures import RAISED, Failure, OperatorFailed, described, shown, user_lines
 from spark_runner.executor.records import UnfitRecord
+from spark_runner.executor.rows import form_of, row_class
 from spark_runner.executor.streaming.chunks import CHUNK, Chunk, records_blob, watermarks_blob
 from spark_runner.executor.streaming.layout import EdgeSpec
 from spark_runner.executor.streaming.store import key_group
@@ -47,6 +49,7 @@ class Exit:
         self.first, self.count = first, last - first + 1
         self.made, self.made_at, self.shift = 0, -1, 0
         self.shift_of: str | None = None
+        self.selector = _of_rows(spec)
         self.push = getattr(self, f"_{spec.strategy.lower()}")
 
     # --- the eight ways
@@ -72,7 +75,7 @@ class Exit:
 
     def _hash(self, value: Any, stamp: int | None) -> None:
         try:
-            key = self.spec.selector(value)  # type: ignore[misc]
+            key = self.selector(value)  # type: ignore[misc]
         except RAISED as error:
             raise self._failed("key_by: " + described(error), value, user_lines(error)) from None
         try:
@@ -84,7 +87,7 @@ class Exit:
     def _custom(self, value: Any, stamp: int | None) -> None:
         spec, count = self.spec, self.spec.consumers
         try:
-            key = value if spec.selector is None else spec.selector(value)
+            key = value if self.selector is None else self.selector(value)
             slot = int(spec.custom(key, count))  # type: ignore[misc]
         except RAISED as error:
             raise self._failed("partition_custom: " + described(error), value, user_lines(error)) from None
@@ -175,3 +178,16 @@ class Exit:
         return OperatorFailed(
             Failure(operator=operator, name=name, place=place, problem=problem, record=shown(record), lines=lines)
         )
+
+
+def _of_rows(spec: EdgeSpec) -> Callable[[Any], Any] | None:
+    """The key selector, which reads a record of named columns by name, also where a function gave a plain tuple."""
+    selector, names = spec.selector, tuple(spec.schema.names) if spec.schema is not None else ()
+    if selector is None or not names or form_of(names) != "row":
+        return selector
+    row = row_class(names)
+
+    def selected(value: Any) -> Any:
+        return selector(tuple.__new__(row, value) if value.__class__ is tuple else value)
+
+    return selected
