@@ -16,8 +16,10 @@ from pathlib import Path
 from cli.app import report_error
 from cli.exit_codes import WRONG_INPUT
 from cli.finish import exit_code
+from cli.load_options import use_load_options
 from cli.render.text.progress import Lines
 from cli.run_report_files import write_report
+from cli.script_arguments import keep_arguments
 from planner.errors import ExecutionError
 from spark_runner.clusters.request import RunRequest
 from spark_runner.runs.preparation import check_machine, prepare
@@ -72,6 +74,8 @@ def main(folder: Path, submitted: float) -> int:
 
 
 def _see_through(run: RunFolder, request: RunRequest) -> int:
+    keep_arguments(request.arguments)
+    use_load_options(None, request.parallelism)
     prepared = prepare(request)
     check_machine(request)
     run.move("CREATED")

@@ -202,6 +202,7 @@ class PythonRun:
     identifier: str | None = None  # print
     connector: Any = None  # the source or the sink as the script built it
     fields: tuple[int, ...] = ()  # project
+    strategy: Any = None  # watermarks: how far behind they stay, and when a source counts as idle
 
 
 # --- transformations -------------------------------------------------------------------------------------------------

@@ -11,9 +11,11 @@ import typer
 
 from cli import console, locate
 from cli.finish import exit_code, leave_at_once
+from cli.load_options import ParallelismOption, use_load_options
 from cli.options import FlinkOption, FormatOption, JobArgument, TextOrJson
 from cli.pyflink_scripts import is_script_to_run, run_script
 from cli.run_report_files import check_report_file, write_report
+from cli.script_arguments import given_arguments
 from planner.errors import OptionError, PlanError
 from planner.settings.quantities import parse_duration
 
@@ -59,6 +61,7 @@ def run(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the Spark program; start nothing.")] = False,
     format: FormatOption = "text",
     flink: FlinkOption = None,
+    parallelism: ParallelismOption = None,
 ) -> int:
     """Run the job on Spark: progress while it runs, then what it prints and the figures of every vertex.
 
@@ -67,6 +70,7 @@ def run(
       plan run job.yaml --master local[4] --report report.html
       plan run job.py --master spark://host:7077 --conf spark.executor.memory=2g --detach
       plan run job.py --dry-run
+      plan run script.py -- --input data.txt
 
     What functions print() goes to spark.log in the run's folder; `plan runs ID` names it.
 
@@ -78,6 +82,7 @@ def run(
 
     if report is not None:
         check_report_file(report)
+    use_load_options(None, parallelism)
     request = RunRequest(
         job=locate.find_job(job),
         folder=str(Path.cwd()),
@@ -93,6 +98,8 @@ def run(
         flink=flink,
         allow_lost_state=_split(allow_lost_state),
         report=report,
+        arguments=given_arguments(),
+        parallelism=parallelism,
     )
     if not (dry_run or detach or deploy_mode == "cluster") and is_script_to_run(request.job):
         return run_script(

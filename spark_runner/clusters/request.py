@@ -41,6 +41,8 @@ class RunRequest:
     flink: str | None = None  # the version of Flink to plan for; None: as in the settings, else the newest
     allow_lost_state: tuple[str, ...] = ()  # operators whose state in the checkpoint is given up
     report: str | None = None  # where the report is written when the run is over
+    arguments: tuple[str, ...] = ()  # for the job's own file
+    parallelism: int | None = None  # of a Python job that sets none itself
 
     def __post_init__(self) -> None:
         parse_master(self.master)
@@ -59,6 +61,7 @@ class RunRequest:
         values["py_files"] = tuple(data.get("py_files", ()))
         values["packages"] = tuple(data.get("packages", ()))
         values["allow_lost_state"] = tuple(data.get("allow_lost_state", ()))
+        values["arguments"] = tuple(data.get("arguments", ()))
         return cls(**values)
 
 

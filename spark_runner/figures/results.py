@@ -116,9 +116,11 @@ class PrintedRecord:
     operator: str
     subtask: int | None
     text: str
+    identifier: str | None = None  # PyFlink's print(identifier)
 
     def __str__(self) -> str:
-        return self.text if self.subtask is None else f"{self.subtask}> {self.text}"
+        place = ":".join(str(part) for part in (self.identifier, self.subtask) if part is not None)
+        return f"{place}> {self.text}" if place else self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -151,7 +151,7 @@ class SparkProgram:
     passes: tuple[Pass, ...]
     sinks: tuple[Sink, ...]
     stream: Any = None  # the StreamJob of a streaming program, which has no passes
-    bounded: Any = None  # the BoundedJob of a PyFlink program, which has none either
+    bounded: Any = None  # the ScriptJob of a bounded PyFlink program, which has none either
 
     @cached_property
     def uses_python(self) -> bool:

@@ -29,8 +29,8 @@ from spark_runner.frames.job_paths import resolved_path
 from spark_runner.frames.shipping import ship
 from spark_runner.program.program import SparkProgram
 from spark_runner.pyflink.figures import result_of
-from spark_runner.pyflink.frames import chunk_frame, text_frame
-from spark_runner.pyflink.program import BoundedJob, BoundedSink
+from spark_runner.pyflink.frames import chunk_frame, columns_frame
+from spark_runner.pyflink.program import ScriptJob, ScriptSink
 
 __all__ = ["execute_bounded"]
 
@@ -51,7 +51,7 @@ class _Run:
 
     def __init__(self, program: SparkProgram, spark: SparkSession, events: Events) -> None:
         self.program, self.spark, self.events = program, spark, events
-        self.job: BoundedJob = program.bounded
+        self.job: ScriptJob = program.bounded
 
     def run(self) -> RunResult:
         ship(self.spark, self.program.file, pyflink=True)
@@ -59,7 +59,7 @@ class _Run:
         name = self.job.sinks[0].operator.key if self.job.sinks else "job"
         self.events(ActionStarted(sink=name, vertices=vertices))
         rows = chunk_frame(self.job, self.spark, self.program.file)
-        writers = [sink for sink in self.job.sinks if sink.kind == "text"]
+        writers = [sink for sink in self.job.sinks if sink.kind == "write"]
         if writers:
             rows = rows.persist()
         try:
@@ -72,28 +72,35 @@ class _Run:
         self.events(ActionFinished(sink=name, vertices=vertices))
         return self._result(chunks)
 
-    def _collected(self, rows: DataFrame, writers: list[BoundedSink]) -> list[Chunk]:
+    def _collected(self, rows: DataFrame, writers: list[ScriptSink]) -> list[Chunk]:
         """What the driver needs: figures, and the records of sinks that are not files."""
         files = [-1 - sink.number for sink in writers]
         wanted = rows.where(~F.col("target").isin(files)) if files else rows
         return chunks_of(wanted.toArrow().to_batches())
 
-    def _write(self, sink: BoundedSink, rows: DataFrame) -> None:
+    def _write(self, sink: ScriptSink, rows: DataFrame) -> None:
+        writer = sink.writer
+        assert writer is not None
         with blamed(sink.operator, sink.name, "could not be written"):
-            text_frame(rows, sink).write.mode("append").text(resolved_path(str(sink.path), self.program.file))
+            out = columns_frame(rows, sink).write.format(writer.format).options(**dict(writer.options))
+            path = None if writer.path is None else resolved_path(writer.path, self.program.file)
+            out.mode("append").save(path)
 
     def _give(self, chunks: list[Chunk]) -> None:
         for sink in self.job.sinks:
-            if sink.kind == "text":
+            if sink.kind == "write":
                 continue
             several = sink.parallelism > 1
             for subtask, record in self._records(sink, chunks):
                 if sink.kind == "print":
-                    self.events(_printed(sink, subtask if several else None, record))
+                    number, identifier = subtask if several else None, sink.identifier
+                    self.events(
+                        PrintedRecord(operator=sink.operator.key, subtask=number, text=record, identifier=identifier)
+                    )
                 else:
                     self.events(CollectedRecord(record=record))
 
-    def _records(self, sink: BoundedSink, chunks: list[Chunk]) -> Iterator[tuple[int, Any]]:
+    def _records(self, sink: ScriptSink, chunks: list[Chunk]) -> Iterator[tuple[int, Any]]:
         """A sink's records in the order of the input, each with its subtask."""
         first = self.job.layout.vertices[sink.vertex].first_producer
         mine = [chunk for chunk in chunks if chunk.target == -1 - sink.number]
@@ -111,11 +118,3 @@ class _Run:
         for sink in result.sinks:
             self.events(SinkWritten(figures=sink))
         return result
-
-
-def _printed(sink: BoundedSink, subtask: int | None, text: str) -> PrintedRecord:
-    """With an identifier, Flink writes it in front of the subtask."""
-    if sink.identifier is None:
-        return PrintedRecord(operator=sink.operator.key, subtask=subtask, text=text)
-    place = sink.identifier if subtask is None else f"{sink.identifier}:{subtask}"
-    return PrintedRecord(operator=sink.operator.key, subtask=None, text=f"{place}> {text}")

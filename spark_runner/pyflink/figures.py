@@ -14,14 +14,14 @@ from spark_runner.figures.results import (
 )
 from spark_runner.frames.job_paths import resolved_path
 from spark_runner.program.program import SparkProgram
-from spark_runner.pyflink.program import BoundedJob, BoundedSink, Counted
+from spark_runner.pyflink.program import Counted, ScriptJob, ScriptSink
 
 __all__ = ["result_of"]
 
 
 def result_of(program: SparkProgram, figures: list[dict[str, Any]]) -> RunResult:
     """The figures of a run, from those of every subtask."""
-    job: BoundedJob = program.bounded
+    job: ScriptJob = program.bounded
     return RunResult(
         vertices=tuple(_vertex(program, number, figures) for number in range(len(program.steps))),
         sinks=tuple(_sink(program, sink, figures) for sink in job.sinks),
@@ -58,11 +58,12 @@ def _operator(counted: Counted, mine: list[dict[str, Any]]) -> OperatorFigures:
     return OperatorFigures(node=counted.node, key=counted.key, name=counted.name, records_in=taken, records_out=given)
 
 
-def _sink(program: SparkProgram, sink: BoundedSink, figures: list[dict[str, Any]]) -> SinkFigures:
+def _sink(program: SparkProgram, sink: ScriptSink, figures: list[dict[str, Any]]) -> SinkFigures:
+    path = None if sink.writer is None else sink.writer.path
     received = sum(one["edges"].get(str(sink.edge), 0) for one in figures if one["vertex"] == sink.vertex)
     return SinkFigures(
         operator=sink.operator.key,
-        format=sink.kind,
-        path=None if sink.path is None else resolved_path(sink.path, program.file),
+        format=sink.kind if sink.writer is None else sink.writer.format,
+        path=None if path is None else resolved_path(path, program.file),
         records=received,
     )

@@ -11,7 +11,9 @@ __all__ = ["as_rows", "form_of", "is_pickled"]
 _BASIC: dict[str, tuple[Any, ...]] = {
     "STRING": ("str",), "CHAR": ("str",), "BYTE": ("int", 8), "SHORT": ("int", 16), "INT": ("int", 32),
     "LONG": ("int", 64), "BIG_INT": ("int", 64), "BOOLEAN": ("bool",), "FLOAT": ("float",), "DOUBLE": ("double",),
+    "BIG_DEC": ("decimal",),
 }  # fmt: skip
+_TIMES = {"DateTypeInfo": ("date",), "TimeTypeInfo": ("time",), "TimestampTypeInfo": ("timestamp",)}
 _AS_THEY_ARE = ("as it is",)
 
 
@@ -22,6 +24,8 @@ def form_of(kind: Any) -> tuple[Any, ...]:
         return ("any",)
     if name in ("BasicTypeInfo", "InstantTypeInfo"):
         return _BASIC.get(kind._basic_type.name, _AS_THEY_ARE)
+    if name in _TIMES:
+        return _TIMES[name]
     if name == "TupleTypeInfo":
         return ("tuple", tuple(map(form_of, kind.get_field_types())))
     if name == "RowTypeInfo":

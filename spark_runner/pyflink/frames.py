@@ -1,26 +1,30 @@
-"""A PyFlink job as Spark frames: sources, then one pass of subtasks for every layer, as rows of chunks."""
+"""A bounded PyFlink job as Spark frames: sources, then one pass of subtasks for every layer, as rows of chunks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
 
 from spark_runner.executor.streaming.chunks import ROW_DDL
+from spark_runner.executor.streaming.layout import Layout
 from spark_runner.frames.blame import blamed
 from spark_runner.frames.job_paths import resolved_path
 from spark_runner.frames.shipping import pickled_function
-from spark_runner.pyflink.program import BoundedJob, BoundedSink, BoundedSource
+from spark_runner.pyflink.program import ScriptJob, ScriptSink, ScriptSource
 
-__all__ = ["chunk_frame", "text_frame"]
+__all__ = ["chunk_frame", "columns_frame"]
 
 
-def chunk_frame(job: BoundedJob, spark: SparkSession, file: str) -> DataFrame:
+def chunk_frame(job: ScriptJob, spark: SparkSession, file: str) -> DataFrame:
     """The chunks that reach the sinks, and the figures of every subtask."""
-    payload = pickled_function(job.layout, file)
+    payload = pickled_function(_with_columns(job), file)
     rows = reduce(DataFrame.unionAll, (_source(job, source, spark, payload, file) for source in job.sources))
     for number, vertices in enumerate(job.layout.layers, start=1):
         width = max(vertex.parallelism for vertex in vertices)
@@ -29,21 +33,62 @@ def chunk_frame(job: BoundedJob, spark: SparkSession, file: str) -> DataFrame:
     return rows
 
 
-def _source(job: BoundedJob, source: BoundedSource, spark: SparkSession, payload: bytes, file: str) -> DataFrame:
+def _with_columns(job: ScriptJob) -> Layout:
+    """The layout with the columns of what writers take."""
+    columns = {sink.edge: sink.columns for sink in job.sinks if sink.columns is not None}
+    vertices = tuple(
+        replace(
+            vertex,
+            edges=tuple(
+                replace(edge, schema=_arrow(columns[edge.number])) if edge.number in columns else edge
+                for edge in vertex.edges
+            ),
+        )
+        for vertex in job.layout.vertices
+    )
+    return replace(job.layout, vertices=vertices)
+
+
+def _schema(columns: str) -> StructType:
+    declared = StructType.fromDDL(columns)
+    assert isinstance(declared, StructType)
+    return declared
+
+
+def _arrow(columns: str) -> Any:
+    return to_arrow_schema(_schema(columns), timezone="UTC")
+
+
+def _source(job: ScriptJob, source: ScriptSource, spark: SparkSession, payload: bytes, file: str) -> DataFrame:
     count = job.layout.vertices[source.vertex].parallelism
-    if not source.paths:
+    if source.reader is None:
         subtasks = spark.range(0, count, 1, count)
         return subtasks.mapInArrow(_feed(payload, source.vertex, pickled_function(source.records, file)), ROW_DDL)
-    with blamed(source.operator, source.operator.name or "", "cannot be read"):
-        lines = spark.read.text([resolved_path(path, file) for path in source.paths], recursiveFileLookup=True)
-        placed = lines.coalesce(1) if count == 1 else lines.repartition(count, F.input_file_name())
-        return placed.mapInArrow(_rows(payload, source.vertex), ROW_DDL)
+    with blamed(source.operator, source.name, "cannot be read"):
+        frame, part = _read(source, spark, file)
+        columns = [F.col(field.name).cast(field.dataType).alias(field.name) for field in _schema(source.columns)]
+        placed = frame.coalesce(1) if count == 1 else frame.repartition(count, part)
+        return placed.select(*columns).mapInArrow(_rows(payload, source.vertex), ROW_DDL)
 
 
-def text_frame(rows: DataFrame, sink: BoundedSink) -> DataFrame:
-    """The lines of a sink of text."""
-    mine = rows.where(F.col("target") == -1 - sink.number)
-    return mine.coalesce(sink.parallelism).mapInArrow(_texts(), "value string")
+def _read(source: ScriptSource, spark: SparkSession, file: str) -> tuple[DataFrame, Any]:
+    """What a reader gives, and what its records are spread by."""
+    assert source.reader is not None
+    options = dict(source.reader.options)
+    reader = spark.read.format(source.reader.format).options(**options)
+    if not source.paths:
+        return reader.load(), F.col("partition")
+    paths = [resolved_path(path, file) for path in source.paths]
+    return reader.load(paths, recursiveFileLookup="true"), F.input_file_name()
+
+
+def columns_frame(rows: DataFrame, sink: ScriptSink) -> DataFrame:
+    """The records of a sink as the columns that its writer takes."""
+    assert sink.columns is not None
+    mine = rows.where(F.col("target") == -1 - sink.number).coalesce(sink.parallelism)
+    ordered = mine.sortWithinPartitions("base", "producer", "seq")
+    schema = _schema(sink.columns)
+    return ordered.mapInArrow(_columns({sink.edge: _arrow(sink.columns)}, list(schema.names)), schema)
 
 
 # What Spark takes is nothing but bytes and names: workers load everything from what was shipped.
@@ -82,10 +127,10 @@ def _layer(payload: bytes, number: int) -> Callable[[Any], Any]:
     return run
 
 
-def _texts() -> Callable[[Any], Any]:
+def _columns(schemas: dict[int, Any], names: list[str]) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
-        from spark_runner.executor.pyflink.bounded import run_texts
+        from spark_runner.executor.streaming.written import run_columns
 
-        return run_texts(batches)
+        return run_columns(schemas, names, False, batches)
 
     return run

@@ -2,37 +2,57 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
 from planner.errors import InternalError
 from planner.flink.defaults import default_max_parallelism
+from planner.frontends.pyflink.values.rows import Row
 from planner.graphs.execution_graph import consumed_ranges
 from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Operator, Partition, PythonRun, SideOutput
 from planner.pipeline import Plan
 from planner.settings.boundedness import data_ends
-from spark_runner.executor.streaming.layout import EdgeSpec, InputSpec, Layout, OperatorSpec, VertexSpec
+from spark_runner.executor.pyflink.table import OPERATORS
+from spark_runner.executor.streaming.layout import EdgeSpec, InputSpec, Layout, SourceSpec
 from spark_runner.program.pointwise import consumers_of_producers, producers_of_consumers
 from spark_runner.program.program import SparkProgram, Step
-from spark_runner.pyflink.ends import sink_of, source_of
 from spark_runner.pyflink.forms import form_of
 from spark_runner.pyflink.parts import given_form, part_of, refused
-from spark_runner.pyflink.program import BoundedJob, BoundedSink, BoundedSource, Counted
-from spark_runner.pyflink.unbounded import refuse_python_stream
+from spark_runner.pyflink.program import Counted, ScriptJob, ScriptSink, ScriptSource
+from spark_runner.pyflink.sinks import write_end
+from spark_runner.pyflink.sources import read_end
+from spark_runner.pyflink.vertices import VertexDraft, partitioner_of, reader_of
 
-__all__ = ["lower_pyflink"]
+__all__ = ["lower_pyflink", "lower_script", "steps_of"]
 
 
 def lower_pyflink(plan: Plan) -> SparkProgram:
-    """The Spark program of a PyFlink job. Raises UnsupportedOnSpark for what would not run as in PyFlink."""
-    if not all(data_ends(operator) for operator in plan.job.operators if operator.kind == "source"):
-        refuse_python_stream(plan)
+    """The Spark program of a bounded PyFlink job. Raises UnsupportedOnSpark for what would not run as in PyFlink."""
+    _refuse_endless(plan)
+    job = lower_script(plan, streaming=False)
+    return SparkProgram(
+        name=plan.stream_graph.name,
+        mode="batch",
+        file=plan.job.location.file,
+        steps=steps_of(plan, job),
+        passes=(),
+        sinks=(),
+        bounded=job,
+    )
+
+
+def lower_script(plan: Plan, *, streaming: bool) -> ScriptJob:
+    """A PyFlink job by its vertices. Raises UnsupportedOnSpark for what would not run as in PyFlink."""
     if plan.job_graph is None:
         raise InternalError("a plan without its job graph cannot be lowered")
-    job = _Lowerer(plan).lower()
-    steps = tuple(
+    return _Lowerer(plan, streaming).lower()
+
+
+def steps_of(plan: Plan, job: ScriptJob) -> tuple[Step, ...]:
+    """One step for every job vertex."""
+    assert plan.job_graph is not None
+    return tuple(
         Step(
             vertex=at,
             id=vertex.id,
@@ -43,84 +63,57 @@ def lower_pyflink(plan: Plan) -> SparkProgram:
         )
         for at, vertex in enumerate(plan.job_graph.vertices)
     )
-    return SparkProgram(
-        name=plan.stream_graph.name,
-        mode="batch",
-        file=plan.job.location.file,
-        steps=steps,
-        passes=(),
-        sinks=(),
-        bounded=job,
-    )
 
 
-@dataclass(slots=True, kw_only=True)
-class _Vertex:
-    """A vertex under construction."""
-
-    number: int
-    id: str
-    name: str
-    layer: int
-    parallelism: int
-    groups: int
-    first_producer: int
-    operators: list[OperatorSpec] = field(default_factory=list)
-    inputs: list[InputSpec] = field(default_factory=list)
-    edges: list[EdgeSpec] = field(default_factory=list)
-    counted: list[Counted] = field(default_factory=list)
-
-    def freeze(self) -> VertexSpec:
-        return VertexSpec(
-            number=self.number,
-            id=self.id,
-            name=self.name,
-            layer=self.layer,
-            parallelism=self.parallelism,
-            first_producer=self.first_producer,
-            operators=tuple(self.operators),
-            inputs=tuple(self.inputs),
-            edges=tuple(self.edges),
-            watermarks=True,
-        )
+def _refuse_endless(plan: Plan) -> None:
+    for operator in plan.job.operators:
+        if operator.kind == "source" and not data_ends(operator):
+            raise refused(operator, "never ends, so it cannot run as a batch", "leave --mode batch out")
 
 
 class _Lowerer:
     """One walk over the vertices in order: every stream is known before it is read."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, streaming: bool) -> None:
         assert plan.job_graph is not None
+        self.plan, self.streaming = plan, streaming
         self.job, self.graph, self.job_graph = plan.job, plan.stream_graph, plan.job_graph
         self.vertex_of = {node: at for at, one in enumerate(self.job_graph.vertices) for node in one.nodes}
-        # automatic is batch here: every source of a bounded run ends
-        self.batch = plan.job.runtime_mode != "streaming"
-        self.vertices: list[_Vertex] = []
-        self.sources: list[BoundedSource] = []
-        self.sinks: list[BoundedSink] = []
+        # automatic is batch where every source of a bounded run ends
+        self.batch = not streaming and plan.job.runtime_mode != "streaming"
+        self.vertices: list[VertexDraft] = []
+        self.sources: list[ScriptSource] = []
+        self.sinks: list[ScriptSink] = []
         self.last: dict[int, int] = {}  # by node: the position of its last part in its vertex
         self.edges = 0
 
-    def lower(self) -> BoundedJob:
+    def lower(self) -> ScriptJob:
         for number, vertex in enumerate(self.job_graph.vertices):
             self.vertices.append(self._vertex(number))
             for node in vertex.nodes:
                 self._node(self.vertices[number], self.graph.by_id[node])
-        return BoundedJob(
-            layout=Layout(vertices=tuple(one.freeze() for one in self.vertices), sources=(), sinks=()),
+        return ScriptJob(
+            layout=Layout(
+                vertices=tuple(one.freeze(streaming=self.streaming) for one in self.vertices),
+                sources=tuple(SourceSpec(number=n, vertex=one.vertex) for n, one in enumerate(self.sources)),
+                sinks=(),
+                table=OPERATORS,
+            ),
             sources=tuple(self.sources),
             sinks=tuple(self.sinks),
             counted={one.number: tuple(one.counted) for one in self.vertices},
+            owners={one.number: tuple(one.whose) for one in self.vertices},
         )
 
-    def _vertex(self, number: int) -> _Vertex:
+    def _vertex(self, number: int) -> VertexDraft:
         vertex = self.job_graph.vertices[number]
         parallelism = vertex.parallelism if vertex.parallelism > 0 else self.graph.by_id[vertex.head].parallelism
         groups = vertex.max_parallelism if vertex.max_parallelism > 0 else default_max_parallelism(parallelism)
         feeding = [edge.source for edge in self.job_graph.edges if edge.target == number]
         before = self.vertices[-1] if self.vertices else None
-        return _Vertex(
+        return VertexDraft(
             number=number,
-            id=vertex.id,
+            id=self._id(self.graph.by_id[vertex.head]),
             name=vertex.name,
             layer=1 + max((self.vertices[source].layer for source in feeding), default=-1),
             parallelism=parallelism,
@@ -128,9 +121,14 @@ class _Lowerer:
             first_producer=before.first_producer + before.parallelism if before is not None else 0,
         )
 
+    def _id(self, node: StreamNode) -> str:
+        """What state is found by: Flink's id where the script gives one, else the operator's place in the job."""
+        given = node.operator.uid is not None or node.operator.uid_hash is not None
+        return self.plan.operator_ids[node.id] if given else f"{node.operator.key}@{node.role}"
+
     # --- one node
 
-    def _node(self, vertex: _Vertex, node: StreamNode) -> None:
+    def _node(self, vertex: VertexDraft, node: StreamNode) -> None:
         operator = node.operator
         if node.role == "committer":
             vertex.counted.append(
@@ -140,8 +138,7 @@ class _Lowerer:
         edges = tuple(self.graph.edges[at] for at in self.graph.in_edges.get(node.id, ()))
         first = len(vertex.operators)
         if operator.kind == "source":
-            self.sources.append(source_of(operator, vertex.number))
-            self._add(vertex, node, operator, None, None, "pass", {"form": given_form(operator)})
+            self._source(vertex, node)
         elif operator.kind in ("print", "sink"):
             self._sink(vertex, node, edges)
         else:
@@ -154,42 +151,52 @@ class _Lowerer:
             )
         )  # fmt: skip
 
-    def _parts(self, vertex: _Vertex, node: StreamNode, edges: tuple[StreamEdge, ...]) -> None:
+    def _source(self, vertex: VertexDraft, node: StreamNode) -> None:
+        operator = node.operator
+        end = read_end(operator, streaming=self.streaming)
+        self.sources.append(
+            ScriptSource(
+                vertex=vertex.number, node=node.id, name=node.name, operator=operator, records=end.records,
+                reader=end.reader, paths=end.paths, columns=end.columns, bounded=data_ends(operator),
+            )
+        )  # fmt: skip
+        options = {**end.options, "form": given_form(operator)}
+        at = vertex.add(node, operator, None, None, end.role, options, state_id=self._id(node))
+        strategy = (operator.run or PythonRun()).strategy
+        if strategy is not None and strategy.kind != "none":
+            vertex.add(
+                node, operator, at, None, "watermarks", self._time(vertex, strategy), state_id=f"{self._id(node)}-time"
+            )
+
+    def _time(self, vertex: VertexDraft, strategy: Any) -> dict[str, Any]:
+        """How a strategy says how far event time has come; a bounded run learns it from the end of the input."""
+        if not self.streaming or strategy is None or strategy.kind == "none":
+            return {}
+        if vertex.idle is None:
+            vertex.idle = strategy.idleness
+        return {"delay": strategy.out_of_orderness}
+
+    def _parts(self, vertex: VertexDraft, node: StreamNode, edges: tuple[StreamEdge, ...]) -> None:
         operator = node.operator
         keyed = self.job.is_keyed(operator)
-        self._refuse_half_keyed(operator, edges, keyed)
         parent, tag = self._arriving(vertex, node, edges)
         parts = operator.merged or (operator,)
         for at, one in enumerate(parts):
             made = part_of(one, keyed=keyed and at == 0, batch=self.batch, selector=self._partition_key(operator))
             options = dict(made.options)
+            if made.role == "co_process":
+                options["paired"] = _paired(edges)
+            if made.role == "watermarks":
+                options |= self._time(vertex, (one.run or PythonRun()).strategy)
             if at == len(parts) - 1:
                 options["tags"] = self._tags(operator)
                 if operator.python is not None:
                     options["form"] = given_form(one)
-            parent = self._add(vertex, node, one, parent, tag, made.role, options, made.function, made.keyed)
-            tag = None
-
-    def _refuse_half_keyed(self, operator: Operator, edges: tuple[StreamEdge, ...], keyed: bool) -> None:
-        two = operator.kind in ("co_map", "co_flat_map", "co_process")
-        if two and not keyed and any(edge.partitioner == "HASH" for edge in edges):
-            raise refused(
-                operator, "reads one keyed stream and one that is not, which does not run on Spark",
-                "key both: connect(a, b).key_by(...)",
-            )  # fmt: skip
-
-    def _add(
-        self, vertex: _Vertex, node: StreamNode, operator: Operator, parent: int | None, tag: str | None, role: str,
-        options: dict[str, Any], function: Any = None, keyed: bool = False,
-    ) -> int:  # fmt: skip
-        vertex.operators.append(
-            OperatorSpec(
-                role=role, function=function, parent=parent, tag=tag, id=f"{node.id}-{len(vertex.operators)}",
-                key=operator.key, name=operator.name or node.name, place=str(operator.location), keyed=keyed,
-                options=options,
+            state_id = self._id(node) if at == 0 else f"{self._id(node)}-{at}"
+            parent = vertex.add(
+                node, one, parent, tag, made.role, options, made.function, made.keyed, state_id=state_id
             )
-        )  # fmt: skip
-        return len(vertex.operators) - 1
+            tag = None
 
     def _tags(self, operator: Operator) -> dict[str, Any]:
         """The forms of an operator's side outputs that somebody reads."""
@@ -216,7 +223,7 @@ class _Lowerer:
     # --- streams
 
     def _arriving(
-        self, vertex: _Vertex, node: StreamNode, edges: tuple[StreamEdge, ...]
+        self, vertex: VertexDraft, node: StreamNode, edges: tuple[StreamEdge, ...]
     ) -> tuple[int | None, str | None]:
         """Which part an operator reads inside its vertex; None: what its vertex takes from others."""
         if len(edges) == 1 and self.vertex_of[edges[0].source] == vertex.number:
@@ -225,7 +232,7 @@ class _Lowerer:
             self._enter(vertex, node, edge)
         return None, None
 
-    def _enter(self, vertex: _Vertex, node: StreamNode, edge: StreamEdge) -> None:
+    def _enter(self, vertex: VertexDraft, node: StreamNode, edge: StreamEdge) -> None:
         source = self.vertices[self.vertex_of[edge.source]]
         ranges = _ranges(edge, source.parallelism, vertex.parallelism)
         paired = itemgetter(0) if edge.partitioner in ("HASH", "CUSTOM") else None
@@ -234,48 +241,49 @@ class _Lowerer:
             EdgeSpec(
                 number=self.edges, node=self.last[edge.source], tag=edge.side_output, target=vertex.number,
                 position=position, strategy=edge.partitioner, consumers=vertex.parallelism,
-                ranges=consumers_of_producers(ranges, source.parallelism), selector=paired, custom=_partitioner(edge),
-                max_parallelism=vertex.groups, reader=_reader(node), watermarks=True,
+                ranges=consumers_of_producers(ranges, source.parallelism), selector=paired,
+                custom=partitioner_of(edge), max_parallelism=vertex.groups, reader=reader_of(node), watermarks=True,
             )
         )  # fmt: skip
         vertex.inputs.append(
             InputSpec(
                 edge=self.edges, position=position, first_producer=source.first_producer,
                 producers=source.parallelism, ranges=producers_of_consumers(ranges, vertex.parallelism),
-                selector=paired if edge.partitioner == "HASH" else None,
+                selector=paired if edge.partitioner == "HASH" else None, idle=source.idle,
             )
         )  # fmt: skip
         self.edges += 1
 
-    def _sink(self, vertex: _Vertex, node: StreamNode, edges: tuple[StreamEdge, ...]) -> None:
+    def _sink(self, vertex: VertexDraft, node: StreamNode, edges: tuple[StreamEdge, ...]) -> None:
         operator = node.operator
         before = self.graph.by_id[edges[0].source].operator
         kind = (((before.merged or (before,))[-1]).run or PythonRun()).record_type
-        pairs = any(edge.partitioner == "HASH" for edge in edges)
+        end = write_end(operator, kind)
         parent, tag = self._arriving(vertex, node, edges)
-        sink = sink_of(
-            operator, kind, pairs=pairs, number=len(self.sinks), vertex=vertex.number, edge=self.edges, name=node.name,
-            parallelism=vertex.parallelism,
+        if any(edge.partitioner == "HASH" for edge in edges):  # behind key_by, whose type is a row of key and record
+            options = {"form": form_of(kind)}
+            parent = vertex.add(node, operator, parent, tag, "pair_row", options, state_id=f"{self._id(node)}-pairs")
+            tag = None
+        sink = ScriptSink(
+            number=len(self.sinks), kind=end.kind, vertex=vertex.number, node=node.id, edge=self.edges,
+            operator=operator, name=node.name, parallelism=vertex.parallelism, identifier=end.identifier,
+            writer=end.writer, columns=end.columns,
         )  # fmt: skip
         self.sinks.append(sink)
-        collects = sink.kind == "collect"
-        options = {"form": form_of(kind)} if collects else {"text": form_of(kind)}
-        at = self._add(vertex, node, operator, parent, tag, "pass" if collects else "java_text", options)
+        at = vertex.add(node, operator, parent, tag, end.role, dict(end.options), state_id=self._id(node))
         vertex.edges.append(
-            EdgeSpec(number=self.edges, node=at, tag=None, target=-1 - sink.number, consumers=1, reader=_reader(node))
-        )
+            EdgeSpec(
+                number=self.edges, node=at, tag=None, target=-1 - sink.number, consumers=1, blame=at,
+                reader=reader_of(node),
+            )
+        )  # fmt: skip
         self.edges += 1
 
 
-def _reader(node: StreamNode) -> tuple[str, str, str]:
-    return node.operator.key, node.name, str(node.operator.location)
-
-
-def _partitioner(edge: StreamEdge) -> Any:
-    if edge.partitioner != "CUSTOM" or edge.partition is None or edge.partition.custom is None:
-        return None
-    target = edge.partition.custom.target
-    return getattr(target, "partition", target)
+def _paired(edges: tuple[StreamEdge, ...]) -> Any:
+    """Which of two inputs are keyed where not both are: PyFlink gives their records as rows of key and record."""
+    keyed = tuple(max(0, edge.type_number - 1) for edge in edges if edge.partitioner == "HASH")
+    return (Row, keyed) if keyed else None
 
 
 def _ranges(edge: StreamEdge, producers: int, consumers: int) -> tuple[tuple[int, int, int], ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from planner.errors import UnsupportedOnSpark
 from planner.frontends.pyflink.declared.datastream.time_domain import TimeDomain
+from planner.frontends.pyflink.values.rows import Row
 from planner.job import Aggregate, Operator, PythonFunction, PythonRun
 from spark_runner.pyflink.forms import form_of
 
@@ -18,7 +19,7 @@ _PLAIN = {"map": "map", "flat_map": "flat_map", "filter": "filter", "process": "
 _KEYED = {"map": "keyed_map", "flat_map": "keyed_flat_map", "filter": "keyed_filter", "process": "keyed_process"}
 _HELPERS = {
     "key_by": "key_of", "window_all": "key_of", "partition_custom": "key_of", "values": "values",
-    "side_output": "pass", "watermarks": "watermarks",
+    "side_output": "pass", "watermarks": "watermarks", "row_data": "pass",
 }  # fmt: skip
 _CO = ("co_map", "co_flat_map", "co_process")
 _REDUCES = ("reduce", "sum", "min", "max")
@@ -89,6 +90,8 @@ def _helper(operator: Operator, keyed: bool, batch: bool, selector: Any) -> Part
         return Part(role="key_of", function=_function(operator))
     if helper == "partition_custom":
         return Part(role="key_of", function=selector)
+    if helper == "topic_selector":
+        return Part(role="topic", function=_function(operator), options={"row": Row})
     if helper == "print":
         read = form_of((operator.run or PythonRun()).read_type)
         return Part(role="python_text", options={"rows": read[0] == "row"})

@@ -6,35 +6,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from planner.job import Operator
+from planner.graphs.stream_graph import StreamNode
+from planner.job import Operator, Reader, Writer
 from spark_runner.executor.streaming.layout import Layout
 
-__all__ = ["BoundedJob", "BoundedSink", "BoundedSource", "Counted"]
+__all__ = ["Counted", "ScriptJob", "ScriptSink", "ScriptSource"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoundedSource:
-    """Where records come in: those of the job itself, or lines of text that Spark reads."""
+class ScriptSource:
+    """Where records come in: those of the job itself, or what a reader of Spark gives."""
 
     vertex: int
+    node: int
+    name: str
     operator: Operator
     records: Any = None  # a sequence
-    paths: tuple[str, ...] = ()
+    reader: Reader | None = None
+    paths: tuple[str, ...] = ()  # of a reader of files
+    columns: str = ""  # DDL of what a reader gives
+    bounded: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoundedSink:
+class ScriptSink:
     """Where records leave. `edge` is the number of the edge that ends here."""
 
     number: int
-    kind: Literal["print", "collect", "text"]
+    kind: Literal["print", "collect", "write"]
     vertex: int
+    node: int
     edge: int
     operator: Operator
     name: str
     parallelism: int
     identifier: str | None = None
-    path: str | None = None
+    writer: Writer | None = None
+    columns: str | None = None  # DDL of what a writer takes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +59,11 @@ class Counted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoundedJob:
+class ScriptJob:
     """The whole job."""
 
     layout: Layout
-    sources: tuple[BoundedSource, ...]
-    sinks: tuple[BoundedSink, ...]
+    sources: tuple[ScriptSource, ...]
+    sinks: tuple[ScriptSink, ...]
     counted: Mapping[int, tuple[Counted, ...]]  # by vertex
+    owners: Mapping[int, tuple[tuple[StreamNode, Operator], ...]]  # by vertex: whose every part is

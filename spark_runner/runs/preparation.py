@@ -20,10 +20,11 @@ from spark_runner.lowering.columns import check_columns
 from spark_runner.lowering.lower import lower
 from spark_runner.program.program import Mode, SparkProgram
 from spark_runner.pyflink.lower import lower_pyflink
-from spark_runner.pyflink.unbounded import refuse_python_stream
 from spark_runner.runs.foresight import check_files
 from spark_runner.runs.restart import effective_strategy
+from spark_runner.streaming.needs import check_connectors
 from spark_runner.streaming.opening import check_stream, open_checkpoint, stream_program
+from spark_runner.streaming.scripts import check_script, script_program
 
 __all__ = ["PreparedRun", "check_machine", "checkpoint_of", "prepare", "prepare_job"]
 
@@ -67,8 +68,12 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
     if mode == "batch":
         _refuse_streaming_options(request)
         check_files(program, request, master)
+        if program.bounded is not None:
+            check_connectors(program.bounded, request)
     else:
         check_stream(program.stream, request)
+        if program.stream.is_script:
+            check_script(program.stream, request)
     return PreparedRun(
         plan=compiled,
         program=program,
@@ -78,9 +83,7 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
 
 def _program(compiled: Plan, mode: Mode) -> SparkProgram:
     if compiled.merging is not None:
-        if mode == "streaming":
-            refuse_python_stream(compiled)
-        return lower_pyflink(compiled)
+        return script_program(compiled) if mode == "streaming" else lower_pyflink(compiled)
     program = stream_program(compiled) if mode == "streaming" else lower(compiled, mode=mode)
     check_columns(compiled)
     return program

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, Protocol
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from planner.frontends.pyflink.stand_in import pyflink_stand_in
 from spark_runner.executor.records import decode
 from spark_runner.executor.rows import printed
 from spark_runner.executor.streaming.chunks import FIGURES, chunks_of, records_of
 from spark_runner.executor.streaming.layout import Layout
-from spark_runner.figures.results import Events, PrintedRecord
+from spark_runner.figures.results import CollectedRecord, Events, PrintedRecord
 from spark_runner.streaming.program import StreamJob, StreamSink
 from spark_runner.streaming.sinks import BatchWriter
 
@@ -42,6 +44,9 @@ class Listener(Protocol):
     def printed(self, record: PrintedRecord) -> None:
         """A record of a print sink."""
 
+    def collected(self, record: Any) -> None:
+        """A record that the script itself asked for."""
+
     def taken(self, batch: int, figures: BatchFigures, seconds: float) -> None:
         """A batch is written."""
 
@@ -53,6 +58,11 @@ class Here:
         self.printed: Callable[[PrintedRecord], None] = events
         self.taken = taken
         self.halted = False
+        self._events = events
+
+    def collected(self, record: Any) -> None:
+        """For the script that waits for it."""
+        self._events(CollectedRecord(record=record))
 
     def is_halted(self) -> bool:
         """As the run was asked."""
@@ -104,11 +114,20 @@ class Batches:
                 self.listener.printed(PrintedRecord(operator=sink.operator.key, subtask=None, text=printed(value)))
 
     def _print(self, sink: StreamSink, rows: DataFrame) -> None:
+        with pyflink_stand_in() if self.job.is_script else nullcontext():
+            self._tell(sink, rows)
+
+    def _tell(self, sink: StreamSink, rows: DataFrame) -> None:
         found = []
         for chunk in chunks_of(rows.toArrow().to_batches()):
             indexes, values, _ = records_of(chunk.blob, self.layout.edges[chunk.edge].schema)
             for at, (index, value) in enumerate(zip(indexes, values, strict=True)):
                 found.append(((chunk.base, index, chunk.producer, chunk.edge, chunk.seq, at), chunk.subtask, value))
         for _, subtask, value in sorted(found, key=lambda one: one[0]):
+            if sink.kind == "collect":
+                self.listener.collected(value)
+                continue
             number = subtask + 1 if sink.parallelism > 1 else None
-            self.listener.printed(PrintedRecord(operator=sink.operator.key, subtask=number, text=printed(value)))
+            key, identifier = sink.operator.key, sink.identifier
+            record = PrintedRecord(operator=key, subtask=number, text=printed(value), identifier=identifier)
+            self.listener.printed(record)

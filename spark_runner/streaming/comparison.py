@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from planner.errors import OptionError
-from planner.job import Aggregate, Collection, Operator, Reader, Sequence, Window
+from planner.job import Aggregate, Collection, Operator, PythonWindow, Reader, Sequence, Window
 from spark_runner.streaming.program import StreamJob, StreamOperation, StreamSource, StreamVertex
 
 __all__ = ["check_restart", "state_plan"]
@@ -68,7 +68,16 @@ def _detail(operator: Operator, role: str) -> str:
     if isinstance(behaviour, Window):
         slide = f", one every {behaviour.slide} ms" if behaviour.slide is not None else ""
         return f"a {behaviour.assigner} window of {behaviour.size} ms{slide} ({behaviour.form})"
+    if operator.run is not None and operator.run.window is not None:
+        return _python_window(operator.run.window)
     return f"{operator.kind} of field {behaviour.field}" if isinstance(behaviour, Aggregate) else role
+
+
+def _python_window(window: PythonWindow) -> str:
+    """A PyFlink window by its assigner and the numbers that it was made with."""
+    assigner = window.assigner
+    numbers = ", ".join(str(value) for value in vars(assigner).values() if isinstance(value, int))
+    return f"{type(assigner).__name__}({numbers}) ({window.form})"
 
 
 def _source(source: StreamSource) -> dict[str, Any]:

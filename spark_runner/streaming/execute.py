@@ -100,7 +100,7 @@ class StreamRun:
     def _run(self) -> RunResult:
         self.control.prepare(self.job, self.options.slice_size)
         check_workers(self.spark, self.job, self.control.orders)
-        ship(self.spark, self.program.file)
+        ship(self.spark, self.program.file, pyflink=self.job.is_script)
         package = None if self.server is None else self.server.package(self.program.file)
         query = Query(self.job, self.spark, file=self.program.file, orders=self.control.orders, package=package)
         rows, layout = query.frame(self.checkpoint.generations)

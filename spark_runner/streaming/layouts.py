@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -41,6 +42,8 @@ class LayoutMaker:
     def layout(self, generations: Mapping[str, int] | None = None) -> Layout:
         """The whole job; `generations` tells how often an operator's state was given up."""
         self.generations = generations or {}
+        if self.job.layout is not None:
+            return self._filled(self.job.layout)
         return Layout(
             vertices=tuple(self._vertex(vertex) for vertex in self.job.vertices),
             sources=tuple(
@@ -67,9 +70,24 @@ class LayoutMaker:
             ),
         )
 
-    def _state_id(self, one: StreamOperation) -> str:
-        generation = self.generations.get(one.id, 0)
-        return f"{one.id}#{generation}" if generation else one.id
+    def _filled(self, made: Layout) -> Layout:
+        """A layout that lacks only columns, and the names of state that was given up."""
+        columns = {flow.number: flow.columns for flow in self.job.flows}
+        vertices = tuple(
+            replace(
+                vertex,
+                operators=tuple(replace(one, id=self._generation(one.id)) for one in vertex.operators),
+                edges=tuple(replace(one, schema=self.schema(columns[one.number])) for one in vertex.edges),
+            )
+            for vertex in made.vertices
+        )
+        names = {number: tuple(schema.names) for number, schema in self.source_schemas.items()}
+        sources = tuple(replace(one, names=names.get(one.number, ())) for one in made.sources)
+        return replace(made, vertices=vertices, sources=sources)
+
+    def _generation(self, state_id: str) -> str:
+        generation = self.generations.get(state_id, 0)
+        return f"{state_id}#{generation}" if generation else state_id
 
     def schema(self, columns: Columns) -> pa.Schema | None:
         """Arrow columns; None where records travel pickled."""
@@ -87,7 +105,7 @@ class LayoutMaker:
             layer=vertex.layer,
             parallelism=vertex.parallelism,
             first_producer=self.first_producers[vertex.number],
-            operators=tuple(_operator(one, self._state_id(one)) for one in vertex.operations),
+            operators=tuple(_operator(one, self._generation(one.id)) for one in vertex.operations),
             inputs=tuple(self._input(flow) for flow in entering),
             edges=tuple(self._edge(flow) for flow in leaving),
             stateful=vertex.stateful,

@@ -12,6 +12,7 @@ from planner.job import Operator, Reader, Writer
 from spark_runner.clusters.connect import is_connect
 from spark_runner.clusters.master import parse_master
 from spark_runner.clusters.request import RunRequest
+from spark_runner.pyflink.program import ScriptJob
 from spark_runner.streaming.program import StreamJob
 
 __all__ = ["check_connectors", "check_workers"]
@@ -19,7 +20,7 @@ __all__ = ["check_connectors", "check_workers"]
 _JARS = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
 
 
-def check_connectors(job: StreamJob, request: RunRequest) -> None:
+def check_connectors(job: StreamJob | ScriptJob, request: RunRequest) -> None:
     """Refuse a job of Kafka's where nothing brings Spark's connector, before a session starts."""
     user = next(_of_kafka(job), None)
     on_server = parse_master(request.master).kind == "connect"  # it has the jars it was started with: Spark tells
@@ -33,12 +34,11 @@ def check_connectors(job: StreamJob, request: RunRequest) -> None:
     )
 
 
-def _of_kafka(job: StreamJob) -> Iterator[Operator]:
-    operators = [source.operator for source in job.sources] + [sink.operator for sink in job.sinks]
-    for operator in operators:
-        behaviour = operator.behaviour
+def _of_kafka(job: StreamJob | ScriptJob) -> Iterator[Operator]:
+    for end in (*job.sources, *job.sinks):
+        behaviour = end.operator.behaviour
         if isinstance(behaviour, Reader | Writer) and behaviour.format.lower() == "kafka":
-            yield operator
+            yield end.operator
 
 
 def _brought(request: RunRequest) -> bool:

@@ -139,6 +139,9 @@ class _Folder:
     def printed(self, record: PrintedRecord) -> None:
         self._printed.append((record.operator, record.subtask, record.text))
 
+    def collected(self, record: Any) -> None:
+        raise NotImplementedError("scripts do not run over Connect")
+
     def taken(self, batch: int, figures: BatchFigures, seconds: float) -> None:
         told = {"batch": batch, "figures": figures, "seconds": seconds, "printed": self._printed}
         self._printed = []

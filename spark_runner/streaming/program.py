@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from planner.job import Operator, Partitioner, PythonFunction
+from spark_runner.executor.streaming.layout import Layout
 from spark_runner.program.program import Key, Operation
 
 __all__ = ["Columns", "Flow", "StreamJob", "StreamOperation", "StreamSink", "StreamSource", "StreamVertex"]
@@ -76,6 +77,7 @@ class StreamSource:
     parallelism: int
     bounded: bool
     sql: tuple[Operation, ...] = ()
+    records: Any = None  # the job's own records where they are as workers take them
 
     @property
     def operator(self) -> Operator:
@@ -88,12 +90,13 @@ class StreamSink:
     """Where streams end; more than one flow may."""
 
     number: int
-    kind: Literal["write", "print"]
+    kind: Literal["write", "print", "collect"]
     vertex: int
     node: int
     name: str
     operator: Operator
     parallelism: int
+    identifier: str | None = None  # what print puts in front of a record
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +109,12 @@ class StreamJob:
     sinks: tuple[StreamSink, ...]
     notes: tuple[str, ...] = ()  # what a user should know before the start
     settings: dict[str, Any] = field(default_factory=dict)
+    layout: Layout | None = None  # of a PyFlink script, whose parts are lowered already; else made of the rest
+
+    @property
+    def is_script(self) -> bool:
+        """Whether it is a job of a PyFlink script."""
+        return self.layout is not None
 
     @property
     def bounded(self) -> bool:

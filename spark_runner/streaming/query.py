@@ -70,6 +70,8 @@ class Query:
         )
 
     def _records(self, source: StreamSource) -> Any:
+        if source.records is not None:
+            return source.records
         behaviour = source.operator.behaviour
         if isinstance(behaviour, Sequence):
             return range(behaviour.start, behaviour.end + 1)
@@ -85,11 +87,12 @@ class Query:
         keys = slot_keys(self.job.slots)
         at = F.pmod(F.col("subtask"), F.lit(len(keys))) + F.lit(1)
         slotted = rows.withColumn("slot", F.element_at(F.array(*(F.lit(key) for key in keys)), at.cast("int")))
-        processor = slot_processor(self.package, payload, number)
+        processor = slot_processor(self.package, payload, number, script=self.job.is_script)
         return slotted.groupBy("slot").transformWithState(processor, ROW_DDL, "Append", "None")
 
     def _on_worker(self, name: str, *arguments: Any) -> Callable[[Any], Any]:
-        return worker_call(self.package, "spark_runner.executor.streaming.layers", name, *arguments)
+        module = "spark_runner.executor.streaming.layers"
+        return worker_call(self.package, module, name, *arguments, script=self.job.is_script)
 
 
 def _is_fed(source: StreamSource) -> bool:

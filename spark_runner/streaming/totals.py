@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 from planner.job import Writer
@@ -98,7 +99,11 @@ class Totals:
 
     def _vertex(self, number: int) -> VertexFigures:
         vertex, step = self.job.vertices[number], self.program.steps[number]
-        found = {figures.node: figures for figures in self._operators(number)}
+        found = dict[int, OperatorFigures]()
+        for figures in self._operators(number):
+            # of several parts of one node, the first takes its records and the last gives them
+            first = found.get(figures.node, figures)
+            found[figures.node] = replace(figures, records_in=first.records_in)
         return VertexFigures(
             vertex=number,
             name=vertex.name,
@@ -127,7 +132,7 @@ class Totals:
                 found.append(_figures(source.operation.node, operator.key, source.operation.name, 0, given))
         for at, one in enumerate(self.job.vertices[number].operations):
             counts = self._taken.get((number, at), 0), self._given.get((number, at), 0)
-            if not one.id.endswith("-time"):
+            if not one.id.endswith("-time") or self.job.layout is not None:
                 found.append(_figures(one.operation.node, one.operation.operator.key, one.operation.name, *counts))
         for sink in self.job.sinks:
             if sink.vertex == number:

@@ -14,8 +14,13 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 __all__ = ["slot_processor", "worker_call"]
 
 
-def worker_call(package: str | None, module: str, name: str, *arguments: Any) -> Callable[[Any], Any]:
-    """Calls a function of ours with these arguments and what Spark gives. It is local, and so pickled by value."""
+def worker_call(
+    package: str | None, module: str, name: str, *arguments: Any, script: bool = False
+) -> Callable[[Any], Any]:
+    """Calls a function of ours with these arguments and what Spark gives. It is local, and so pickled by value.
+
+    The functions of a PyFlink script find the stand-in for `pyflink` around them.
+    """
 
     def run(given: Any) -> Any:
         import importlib
@@ -23,14 +28,21 @@ def worker_call(package: str | None, module: str, name: str, *arguments: Any) ->
 
         if package is not None and package not in sys.path:
             sys.path.insert(0, package)
-        return getattr(importlib.import_module(module), name)(*arguments, given)
+        results = getattr(importlib.import_module(module), name)(*arguments, given)
+        return inside(results) if script else results
+
+    def inside(results: Any) -> Any:
+        from planner.frontends.pyflink.stand_in import pyflink_stand_in
+
+        with pyflink_stand_in():
+            yield from results
 
     return run
 
 
-def slot_processor(package: str | None, payload: bytes, layer: int) -> StatefulProcessor:
+def slot_processor(package: str | None, payload: bytes, layer: int, *, script: bool = False) -> StatefulProcessor:
     """What keeps a layer's state. A local class, since Spark also loads it where our code is not: see above."""
-    calls = worker_call(package, "spark_runner.executor.streaming.slots", "take_rows", payload, layer)
+    calls = worker_call(package, "spark_runner.executor.streaming.slots", "take_rows", payload, layer, script=script)
 
     class Slot(StatefulProcessor):
         """All vertices of a layer in one slot."""

@@ -77,7 +77,13 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.frontends.scripts", "spark_runner.executor.streaming", "spark_runner.executor.pyflink"}
     | {f"spark_runner.{room}" for room in ("program", "lowering", "frames", "figures", "batch")},
     "spark_runner.streaming": PLANNER
-    | {"spark_runner.executor", "spark_runner.executor.streaming", "spark_runner.lowering.operators"}
+    | {
+        "planner.frontends.pyflink",
+        "spark_runner.executor",
+        "spark_runner.executor.streaming",
+        "spark_runner.lowering.operators",
+    }
+    | {"spark_runner.pyflink"}
     | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
     "spark_runner.runs": WORDS
     | {"planner.frontends", "planner.settings", "planner.flink"}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cli.app import main
 from cli.pyflink_scripts import is_script_to_run, run_script
 from planner.errors import UnsupportedOnSpark
 from spark_runner.clusters.request import RunRequest
@@ -74,3 +76,23 @@ def test_only_whole_pyflink_scripts_run_that_way(request_of: Any, tmp_path: Path
     assert is_script_to_run("script.py")
     assert not is_script_to_run("script.py:1")
     assert not is_script_to_run("ours.py")
+
+
+def test_a_script_gets_its_arguments_and_its_parallelism(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys\n"
+        "from pyflink.datastream import StreamExecutionEnvironment\n"
+        "env = StreamExecutionEnvironment.get_execution_environment()\n"
+        "env.from_collection([1]).map(str).print()\n"
+        "env.execute(sys.argv[1])\n"
+    )
+    assert main(["run", str(script), "--dry-run", "--parallelism", "3", "--", "named"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("named: batch")
+    assert "3 subtasks" in said
+
+
+def test_a_detached_run_keeps_its_arguments() -> None:
+    request = RunRequest(job="script.py", folder=".", arguments=("--input", "a b"), parallelism=3)
+    assert RunRequest.from_dict(json.loads(json.dumps(request.to_dict()))) == request

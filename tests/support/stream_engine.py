@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ from spark_runner.executor.streaming.chunks import Chunk, chunk_batch, chunks_of
 from spark_runner.executor.streaming.layers import run_control, run_slot
 from spark_runner.streaming.layouts import LayoutMaker
 from spark_runner.streaming.lower import lower_stream
+from spark_runner.streaming.program import StreamJob
 
 _TYPES = {"bigint": pa.int64(), "string": pa.string(), "double": pa.float64()}
 
@@ -49,12 +50,25 @@ class StreamEngine:
     """One job, with its state, between batches."""
 
     def __init__(self, job: JobDefinition) -> None:
-        self.job = lower_stream(plan(job))
+        self._take_job(lower_stream(plan(job)), cloudpickle.dumps)
+
+    @classmethod
+    def of(cls, job: StreamJob, pickled: Callable[[Any], bytes]) -> StreamEngine:
+        """The engine of a job that is lowered already."""
+        made = cls.__new__(cls)
+        made._take_job(job, pickled)
+        return made
+
+    def _take_job(self, job: StreamJob, pickled: Callable[[Any], bytes]) -> None:
+        self.job = job
         layout = LayoutMaker(self.job, schema_of, {}).layout()
-        self.payload = cloudpickle.dumps(layout)
+        self.payload = pickled(layout)
         self.edges = layout.edges
-        feeds = {source.number: _records(source.operator.behaviour) for source in self.job.sources}
-        self.feeds = cloudpickle.dumps(feeds)
+        feeds = {
+            source.number: _records(source.operator.behaviour) if source.records is None else source.records
+            for source in self.job.sources
+        }
+        self.feeds = pickled(feeds)
         self.size = max((len(feed) for feed in feeds.values()), default=0)
         self.state: dict[tuple[int, int], DictBackend] = {}
         self.sinks: dict[int, list[tuple[Any, ...]]] = {sink.number: [] for sink in self.job.sinks}

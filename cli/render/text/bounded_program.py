@@ -31,7 +31,7 @@ def bounded_data(program: SparkProgram, master: str) -> dict[str, Any]:
         "vertices": [
             {
                 "vertex": vertex.number,
-                "id": vertex.id,
+                "id": program.steps[vertex.number].id,
                 "name": vertex.name,
                 "parallelism": vertex.parallelism,
                 "layer": vertex.layer,

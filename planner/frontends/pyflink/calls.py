@@ -159,7 +159,7 @@ class Calls:
         if strategy._timestamp_assigner is None:
             return self.operator(
                 [source], "watermarks", source.record_type, name="Timestamps/Watermarks", behaviour=behaviour,
-                inherited=source.parallelism, remarks=remarks,
+                inherited=source.parallelism, remarks=remarks, run=PythonRun(strategy=strategy),
             )  # fmt: skip
         if not hasattr(strategy._timestamp_assigner, "extract_timestamp"):
             raise AttributeError(
@@ -173,7 +173,7 @@ class Calls:
         marked = self.operator(
             [stamped], "watermarks", stamped.record_type, name="Timestamps/Watermarks", helper="watermarks",
             behaviour=Watermarks(assigner=assigner, out_of_orderness=strategy.out_of_orderness),
-            inherited=stamped.parallelism,
+            inherited=stamped.parallelism, run=PythonRun(strategy=strategy),
         )  # fmt: skip
         return self.operator(
             [marked], "map", source.record_type, name="Remove-Timestamp", label="remove_timestamps", helper="timestamps"

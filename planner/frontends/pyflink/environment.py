@@ -278,7 +278,7 @@ class StreamExecutionEnvironment:
             [], "source", kind, name=source_name, behaviour=facts.behaviour, bounded=facts.bounded,
             watermarks=Watermarks(out_of_orderness=watermark_strategy.out_of_orderness),
             remarks=tuple(connector_remarks(source)) + ((f"lost-assigner:{lost}",) if lost else ()) or None,
-            run=PythonRun(connector=source),
+            run=PythonRun(connector=source, strategy=watermark_strategy),
         )  # fmt: skip
         return self._stream(draft)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from spark_runner.executor.failures import RAISED
 from spark_runner.executor.pyflink.contexts import PyRuntime
-from spark_runner.executor.pyflink.operators import Giving, prepared
+from spark_runner.executor.pyflink.operators import Giving, prepared, remembered
 from spark_runner.executor.streaming.async_calls import AsyncOperator
 from spark_runner.executor.streaming.layout import OperatorSpec
 from spark_runner.executor.streaming.operators import failure_in
@@ -27,9 +27,18 @@ class AsyncWait(Giving, AsyncOperator):
         self.attributes = None
         self.retries = spec.options.get("retries")
 
+    def functions(self) -> tuple[Any, ...]:
+        """The user's object."""
+        return (self.function,)
+
     def open(self) -> None:
         prepared(self)
-        self.function.open(PyRuntime(self.task, self.spec, None))
+
+    def save(self) -> None:
+        remembered(self)
+
+    def runtime(self) -> PyRuntime:
+        return PyRuntime(self.task, self.spec, None)
 
     def _give(self, answer: Any, stamp: int | None) -> None:
         for one in answer or ():

@@ -13,13 +13,13 @@ from typing import Any
 import pyarrow as pa
 
 from spark_runner.executor.pyflink.contexts import clock
-from spark_runner.executor.pyflink.table import OPERATORS
-from spark_runner.executor.streaming.chunks import Chunk, chunk_batch, chunks_of, records_of
+from spark_runner.executor.records import decode
+from spark_runner.executor.streaming.chunks import Chunk, chunk_batch, chunks_of
 from spark_runner.executor.streaming.layout import Layout
 from spark_runner.executor.streaming.positions import FEED_BASE
 from spark_runner.executor.streaming.subtask import NoState, Subtask
 
-__all__ = ["run_feed", "run_layer", "run_rows", "run_texts"]
+__all__ = ["run_feed", "run_layer", "run_rows"]
 
 _BYTES = 8_000_000  # of chunks in one Arrow batch
 
@@ -27,7 +27,9 @@ _BYTES = 8_000_000  # of chunks in one Arrow batch
 class BoundedSubtask(Subtask):
     """A subtask that takes all its input at once, and keeps nothing behind it."""
 
-    table = OPERATORS
+    def processing_time(self) -> int:
+        """What the clock says now."""
+        return clock()
 
     def _save(self) -> None:
         """Nothing follows."""
@@ -54,12 +56,12 @@ def run_feed(
 
 
 def run_rows(payload: bytes, vertex: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """A source whose records are lines of text that Spark reads: every task is a subtask."""
+    """A source that Spark reads: every task is a subtask."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
     task = _subtask(payload, vertex, 0 if context is None else context.partitionId())
-    yield from _through(task, (batch.column(0).to_pylist() for batch in batches))
+    yield from _through(task, (decode(batch.columns, batch.schema.names) for batch in batches))
 
 
 def _through(task: BoundedSubtask, parts: Iterable[Sequence[Any]]) -> Iterator[pa.RecordBatch]:
@@ -89,15 +91,6 @@ def run_layer(payload: bytes, layer: int, batches: Iterable[pa.RecordBatch]) -> 
         task.take_chunks(found)
         task.finish()
         yield from _rows(task.drain())
-
-
-def run_texts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The records of a sink of text, one line each."""
-    for batch in batches:
-        for chunk in sorted(chunks_of([batch]), key=lambda one: (one.base, one.producer, one.seq)):
-            if chunk.edge >= 0:
-                _, values, _ = records_of(chunk.blob, None)
-                yield pa.RecordBatch.from_arrays([pa.array(values, pa.string())], names=["value"])
 
 
 def _rows(chunks: Iterable[Chunk]) -> Iterator[pa.RecordBatch]:

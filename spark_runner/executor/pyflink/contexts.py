@@ -27,29 +27,35 @@ class PyRuntime(StreamRuntime):
     """What open() gets: where the function runs, its state, and metrics that nobody reads."""
 
     def __init__(self, task: Subtask, spec: OperatorSpec, state: Any) -> None:
-        super().__init__(task, spec.name, state)
+        super().__init__(task, task.vertex.name, state)
         self._metrics = Metrics()
 
+    def get_task_name_with_subtasks(self) -> str:
+        return f"{super().get_task_name_with_subtasks()}#0"  # the attempt
+
     def get_max_number_of_parallel_subtasks(self) -> int:
-        return 128
+        return self._task.vertex.max_parallelism
 
     def get_metrics_group(self) -> Metrics:
         return self._metrics
 
     def get_state(self, descriptor: Any) -> Any:
-        return lasting_state("value", descriptor, self._keyed()) or super().get_state(descriptor)
+        return self._lasting("value", descriptor) or super().get_state(descriptor)
 
     def get_list_state(self, descriptor: Any) -> Any:
-        return lasting_state("list", descriptor, self._keyed()) or super().get_list_state(descriptor)
+        return self._lasting("list", descriptor) or super().get_list_state(descriptor)
 
     def get_map_state(self, descriptor: Any) -> Any:
-        return lasting_state("map", descriptor, self._keyed()) or super().get_map_state(descriptor)
+        return self._lasting("map", descriptor) or super().get_map_state(descriptor)
 
     def get_reducing_state(self, descriptor: Any) -> Any:
-        return lasting_state("reducing", descriptor, self._keyed()) or super().get_reducing_state(descriptor)
+        return self._lasting("reducing", descriptor) or super().get_reducing_state(descriptor)
 
     def get_aggregating_state(self, descriptor: Any) -> Any:
-        return lasting_state("aggregating", descriptor, self._keyed()) or super().get_aggregating_state(descriptor)
+        return self._lasting("aggregating", descriptor) or super().get_aggregating_state(descriptor)
+
+    def _lasting(self, kind: str, descriptor: Any) -> Any:
+        return lasting_state(kind, descriptor, self._keyed(), self._task.processing_time)
 
 
 class Metrics:
@@ -100,7 +106,7 @@ class PlainTimers:
         self._operator = operator
 
     def current_processing_time(self) -> int:
-        return clock()
+        return int(self._operator.task.processing_time())
 
     def current_watermark(self) -> int:
         return int(self._operator.watermark)

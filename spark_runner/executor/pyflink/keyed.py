@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from spark_runner.executor.keys import key_bytes
 from spark_runner.executor.pyflink.accumulation import accumulation
-from spark_runner.executor.pyflink.contexts import KeyedContext, PyRuntime, clock
-from spark_runner.executor.pyflink.operators import Giving, prepared
+from spark_runner.executor.pyflink.contexts import KeyedContext, PyRuntime
+from spark_runner.executor.pyflink.operators import Giving, ended, prepared, remembered
 from spark_runner.executor.roles.plain import method
 from spark_runner.executor.state import END_OF_TIME
 from spark_runner.executor.streaming.keyed import KeyedOperator
@@ -39,15 +39,15 @@ class PyKeyed(Giving, KeyedOperator):
         self.alarms = False  # whether a timer of processing time was ever set
         self.context = KeyedContext(self)
 
+    def functions(self) -> tuple[Any, ...]:
+        """The user's objects that are opened and closed."""
+        return (self.function,)
+
     def open(self) -> None:
         prepared(self)
-        opening = getattr(self.function, "open", None)
-        if callable(opening) and not isinstance(self.function, type):
-            opening(self.runtime())
 
     def close(self) -> None:
-        if not isinstance(self.function, type):
-            super().close()
+        ended(self)
 
     def runtime(self) -> PyRuntime:
         return PyRuntime(self.task, self.spec, self.store)
@@ -65,7 +65,7 @@ class PyKeyed(Giving, KeyedOperator):
             self.held.append((entry, position, value[1], stamp))
             return
         if self.alarms:
-            self.ring("processing", clock())
+            self.ring("processing", self.task.processing_time())
             self.store.take(entry)
         self.take(position, value[1], stamp)
 
@@ -89,6 +89,9 @@ class PyKeyed(Giving, KeyedOperator):
                 assert entry is not None
                 self.store.take(entry)
                 self.fire(domain, when, window)
+
+    def tick(self, now: int) -> None:
+        self.ring("processing", now)
 
     def advance(self, watermark: int) -> None:
         if self.batch and watermark == END_OF_TIME:
@@ -114,7 +117,8 @@ class PyKeyed(Giving, KeyedOperator):
         self.pass_on(END_OF_TIME)
 
     def save(self) -> None:
-        """A bounded run keeps nothing behind its end."""
+        remembered(self)
+        self.keys = self.store.save()
 
 
 class KeyedMap(PyKeyed):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,17 +60,17 @@ _VISIBLE = {
 }
 
 
-def lasting_state(kind: str, descriptor: Any, store: Any) -> Any:
-    """A state object of this kind, where its descriptor has a lifetime; else None."""
+def lasting_state(kind: str, descriptor: Any, store: Any, now: Callable[[], int]) -> Any:
+    """A state object of this kind, where its descriptor has a lifetime; else None. `now` tells processing time."""
     lifetime = lifetime_of(descriptor)
     if lifetime is None:
         return None
     name = descriptor_name(descriptor)
     if kind == "list":
-        return LastingList(store, name, lifetime)
+        return LastingList(store, name, lifetime, now)
     if kind == "map":
-        return LastingMap(store, name, lifetime)
-    view = _Lasting(store, lifetime)
+        return LastingMap(store, name, lifetime, now)
+    view = _Lasting(store, lifetime, now)
     if kind == "value":
         return ValueState(view, name)  # type: ignore[arg-type]
     if kind == "reducing":
@@ -80,15 +79,11 @@ def lasting_state(kind: str, descriptor: Any, store: Any) -> Any:
     return AggregatingState(view, name, descriptor.get_agg_function())  # type: ignore[arg-type]
 
 
-def _now() -> int:
-    return int(time.time() * 1000)
-
-
 class _Lasting:
     """One key's values, as state objects read them; each is kept with the time of its last renewal."""
 
-    def __init__(self, store: Any, lifetime: Lifetime) -> None:
-        self._store, self._lifetime = store, lifetime
+    def __init__(self, store: Any, lifetime: Lifetime, now: Callable[[], int]) -> None:
+        self._store, self._lifetime, self._now = store, lifetime, now
 
     @property
     def values(self) -> _Lasting:
@@ -98,7 +93,7 @@ class _Lasting:
         kept = self._store.values.get(name)
         if kept is None:
             return default
-        if _now() - kept[1] >= self._lifetime.milliseconds:
+        if self._now() - kept[1] >= self._lifetime.milliseconds:
             del self._store.values[name]
             return kept[0] if self._lifetime.returns_expired else default
         if self._lifetime.on_read:
@@ -112,7 +107,7 @@ class _Lasting:
         return self.get(name)
 
     def __setitem__(self, name: str, value: Any) -> None:
-        self._store.values[name] = (value, _now())
+        self._store.values[name] = (value, self._now())
 
     def __contains__(self, name: str) -> bool:
         return self.get(name) is not None
@@ -121,38 +116,38 @@ class _Lasting:
 class LastingList(ListState):
     """A list whose elements end one by one."""
 
-    def __init__(self, store: Any, name: str, lifetime: Lifetime) -> None:
+    def __init__(self, store: Any, name: str, lifetime: Lifetime, now: Callable[[], int]) -> None:
         super().__init__(store, name)
-        self._lifetime = lifetime
+        self._lifetime, self._now = lifetime, now
 
     def get(self) -> Iterator[Any]:
         kept = self._store.values.get(self._name, [])
-        alive = [one for one in kept if _now() - one[1] < self._lifetime.milliseconds]
+        alive = [one for one in kept if self._now() - one[1] < self._lifetime.milliseconds]
         if self._lifetime.on_read:
-            alive = [(value, _now()) for value, _ in alive]
+            alive = [(value, self._now()) for value, _ in alive]
         self._store.values[self._name] = alive
         return iter([value for value, _ in (kept if self._lifetime.returns_expired else alive)])
 
     def add(self, value: Any) -> None:
-        super().add((value, _now()))
+        super().add((value, self._now()))
 
     def add_all(self, values: Any) -> None:
-        super().add_all([(value, _now()) for value in values])
+        super().add_all([(value, self._now()) for value in values])
 
     def update(self, values: Any) -> None:
-        super().update([(value, _now()) for value in values])
+        super().update([(value, self._now()) for value in values])
 
 
 class LastingMap(MapState):
     """A mapping whose entries end one by one."""
 
-    def __init__(self, store: Any, name: str, lifetime: Lifetime) -> None:
+    def __init__(self, store: Any, name: str, lifetime: Lifetime, now: Callable[[], int]) -> None:
         super().__init__(store, name)
-        self._lifetime = lifetime
+        self._lifetime, self._now = lifetime, now
 
     def _map(self) -> dict[Any, Any]:
         kept = self._store.values.get(self._name, {})
-        now, span = _now(), self._lifetime.milliseconds
+        now, span = self._now(), self._lifetime.milliseconds
         alive = {key: one for key, one in kept.items() if now - one[1] < span}
         if self._lifetime.on_read:
             alive = {key: (value, now) for key, (value, _) in alive.items()}
@@ -161,10 +156,10 @@ class LastingMap(MapState):
         return {key: value for key, (value, _) in (kept if self._lifetime.returns_expired else alive).items()}
 
     def put(self, key: Any, value: Any) -> None:
-        super().put(key, (value, _now()))
+        super().put(key, (value, self._now()))
 
     def put_all(self, entries: Any) -> None:
-        super().put_all({key: (value, _now()) for key, value in dict(entries).items()})
+        super().put_all({key: (value, self._now()) for key, value in dict(entries).items()})
 
     def remove(self, key: Any) -> None:
         self._store.values.get(self._name, {}).pop(key, None)

@@ -12,7 +12,8 @@ from spark_runner.executor.pyflink.contexts import PlainContext, PyRuntime
 from spark_runner.executor.pyflink.conversion import Form, converter, copied
 from spark_runner.executor.pyflink.java_text import java_text
 from spark_runner.executor.roles.plain import method, tagged_as
-from spark_runner.executor.state import END_OF_TIME
+from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
+from spark_runner.executor.streaming.attributes import Attributes
 from spark_runner.executor.streaming.layout import OperatorSpec
 from spark_runner.executor.streaming.operators import Push, StreamOperator, fan
 
@@ -23,12 +24,39 @@ __all__ = ["PyOperator", "own_copies", "prepared"]
 
 
 def prepared(operator: Any) -> None:
-    """What every PyFlink operator needs before its first record: conversion of what it gives, and its readers."""
+    """What every PyFlink operator needs before its first record: conversion of what it gives, and its readers.
+
+    Then its functions are opened, and get back what they remembered at the end of the last batch of a stream.
+    """
     options = operator.spec.options
     form: Form | None = options.get("form")
     operator.convert = converter(form) if form is not None else None
     operator.tags = {tag: converter(one) for tag, one in options.get("tags", {}).items()}
     operator.next = own_copies(operator.targets)
+    functions = [one for one in operator.functions() if not isinstance(one, type)]  # `map(str)`: a class has no open()
+    for function in functions:
+        opening = getattr(function, "open", None)
+        if callable(opening):
+            opening(operator.runtime())
+    operator.memories = []
+    if operator.task.vertex.stateful:
+        operator.memories = [memory for one in functions if (memory := Attributes.of(one)) is not None]
+    for at, memory in enumerate(operator.memories):
+        memory.restore(operator.task.kept(operator.spec.id, f"self{at}", {}))
+
+
+def ended(operator: Any) -> None:
+    """Close an operator's functions."""
+    for function in operator.functions():
+        closing = getattr(function, "close", None)
+        if callable(closing) and not isinstance(function, type):
+            closing()
+
+
+def remembered(operator: Any) -> None:
+    """Keep what an operator's functions remember by themselves, in their attributes."""
+    for at, memory in enumerate(operator.memories):
+        operator.task.keep(operator.spec.id, f"self{at}", memory.changed(), default={})
 
 
 def own_copies(targets: list[Any]) -> Push:
@@ -82,15 +110,18 @@ class PyOperator(Giving, StreamOperator):
         self.function = spec.function  # a class may be the function: `map(str)`
         self.attributes = None
 
+    def functions(self) -> tuple[Any, ...]:
+        """The user's objects that are opened and closed."""
+        return (self.function,)
+
     def open(self) -> None:
         prepared(self)
-        opening = getattr(self.function, "open", None)
-        if callable(opening) and not isinstance(self.function, type):
-            opening(self.runtime())
 
     def close(self) -> None:
-        if not isinstance(self.function, type):
-            super().close()
+        ended(self)
+
+    def save(self) -> None:
+        remembered(self)
 
     def runtime(self) -> PyRuntime:
         return PyRuntime(self.task, self.spec, None)
@@ -168,6 +199,20 @@ class Values(PyOperator):
         self.give(value[1], stamp)
 
 
+def pair_row(row_class: Any, pair: tuple[Any, Any]) -> Any:
+    """A key and its record as the row that PyFlink makes of them."""
+    made = row_class(*pair)
+    made.set_field_names(["f0", "f1"])
+    return made
+
+
+class PairRow(PyOperator):
+    """A keyed record in front of a sink, which gets the key too."""
+
+    def push(self, value: Any, stamp: int | None) -> None:
+        self.give(pair_row(self.spec.options["form"][1], value), stamp)
+
+
 class Timestamps(PyOperator):
     """Gives every record its event time."""
 
@@ -177,7 +222,29 @@ class Timestamps(PyOperator):
 
 
 class Watermarks(Pass):
-    """Watermarks from further up end here; only the end of all input goes on."""
+    """Says how far event time has come. Watermarks from further up end here; only the end of all input goes on.
+
+    `delay` is None where records bring no watermarks: those without any, and bounded runs, where they all come at the
+    end. In front of the first exchange nothing is kept from batch to batch: readers know how far each producer was.
+    """
+
+    def open(self) -> None:
+        super().open()
+        self.delay = self.spec.options.get("delay")
+        self.kept = self.delay is not None and self.task.vertex.layer > 0
+        if self.kept:
+            self.watermark = self.task.kept(self.spec.id, "max", NO_TIMESTAMP)
+
+    def push(self, value: Any, stamp: int | None) -> None:
+        self.give(value, stamp)
+        if self.delay is not None and stamp is not None and stamp - self.delay - 1 > self.watermark:
+            self.watermark = stamp - self.delay - 1
+            self.pass_on(self.watermark)
+
+    def save(self) -> None:
+        super().save()
+        if self.kept:
+            self.task.keep(self.spec.id, "max", self.watermark)
 
     def advance(self, watermark: int) -> None:
         if watermark == END_OF_TIME:

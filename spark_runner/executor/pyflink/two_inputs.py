@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from spark_runner.executor.pyflink.contexts import KeyedContext, PlainContext
 from spark_runner.executor.pyflink.keyed import KeyedProcess
-from spark_runner.executor.pyflink.operators import PyOperator
+from spark_runner.executor.pyflink.operators import PyOperator, pair_row
 from spark_runner.executor.state import END_OF_TIME, KeyedState, MapState, descriptor_name
 from spark_runner.executor.streaming.layout import OperatorSpec
 
@@ -38,9 +38,13 @@ class CoProcess(PyOperator):
         super().open()
         self.at = PlainContext(self)
         self.calls = calls_of(self.function, self.at)
+        paired: tuple[Any, tuple[int, ...]] = self.spec.options.get("paired") or (None, ())
+        self.row, self.paired = paired
 
     def push_from(self, position: int, value: Any, stamp: int | None) -> None:
-        """A record of one of the inputs."""
+        """A record of one of the inputs; one that is keyed alone gives its keys too."""
+        if position in self.paired:
+            value = pair_row(self.row, value)
         self.at.stamp = stamp
         self.give_all(self.calls[position](value), stamp)
 
@@ -81,10 +85,16 @@ class ReadOnly:
 
 
 class Broadcast:
-    """The broadcast state of one subtask, by name."""
+    """The broadcast state of one subtask, by name; it lasts from batch to batch of a stream."""
 
-    def __init__(self) -> None:
+    def __init__(self, operator: Any) -> None:
+        self._operator = operator
         self._kept = KeyedState()
+        self._kept.values.update(operator.task.kept(operator.spec.id, "broadcast", {}))
+
+    def save(self) -> None:
+        """Keep it for the next batch."""
+        self._operator.task.keep(self._operator.spec.id, "broadcast", self._kept.values, default={})
 
     def writable(self, descriptor: Any) -> MapState:
         return MapState(self._kept, descriptor_name(descriptor))
@@ -98,11 +108,15 @@ class BroadcastProcess(PyOperator):
 
     def __init__(self, spec: OperatorSpec, task: Subtask) -> None:
         super().__init__(spec, task)
-        state = Broadcast()
+        self.state = state = Broadcast(self)
         self.reading, self.writing = PlainContext(self), PlainContext(self)
         self.reading.get_broadcast_state = state.readable  # type: ignore[attr-defined]
         self.writing.get_broadcast_state = state.writable  # type: ignore[attr-defined]
         self.held: list[tuple[Any, int | None]] = []
+
+    def save(self) -> None:
+        super().save()
+        self.state.save()
 
     def push_from(self, position: int, value: Any, stamp: int | None) -> None:
         """A record of one of the inputs; in batch mode the broadcast ones come first."""
@@ -132,10 +146,14 @@ class KeyedBroadcastProcess(KeyedProcess):
 
     def __init__(self, spec: OperatorSpec, task: Subtask) -> None:
         super().__init__(spec, task)
-        state = Broadcast()
+        self.state = state = Broadcast(self)
         self.writing = KeyedContext(self)
         self.writing.get_broadcast_state = state.writable  # type: ignore[attr-defined]
         self.context.get_broadcast_state = state.readable  # type: ignore[attr-defined]
+
+    def save(self) -> None:
+        super().save()
+        self.state.save()
 
     def push_from(self, position: int, value: Any, stamp: int | None) -> None:
         if position == 0:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spark_runner.executor.pyflink.contexts import Metrics, PyRuntime, clock
+from spark_runner.executor.pyflink.contexts import Metrics, PyRuntime
 from spark_runner.executor.streaming.store import Domain
 
 if TYPE_CHECKING:
     from spark_runner.executor.pyflink.windows import Windows
 
-__all__ = ["AssignerContext", "FunctionContext", "TriggerContext"]
+__all__ = ["AssignerContext", "FunctionContext", "TriggerContext", "own_state"]
 
 _STATES = {
     "ValueStateDescriptor": "get_state",
@@ -24,14 +24,19 @@ _STATES = {
 class AssignerContext:
     """What an assigner can ask."""
 
-    def __init__(self, runtime: PyRuntime) -> None:
-        self._runtime = runtime
+    def __init__(self, operator: Windows, runtime: PyRuntime) -> None:
+        self._operator, self._runtime = operator, runtime
 
     def get_current_processing_time(self) -> int:
-        return clock()
+        return self._operator.task.processing_time()
 
     def get_runtime_context(self) -> PyRuntime:
         return self._runtime
+
+
+def own_state(window: Any) -> Any:
+    """Under which name a key keeps the state of one window."""
+    return "\0window", window
 
 
 class OfWindow:
@@ -47,7 +52,7 @@ class OfWindow:
     @property
     def values(self) -> dict[str, Any]:
         values: dict[Any, Any] = self._operator.store.values
-        return values.setdefault(("\0window", self._window), {})  # type: ignore[no-any-return]
+        return values.setdefault(own_state(self._window), {})  # type: ignore[no-any-return]
 
 
 class TriggerContext:
@@ -61,7 +66,7 @@ class TriggerContext:
     # --- what triggers call
 
     def get_current_processing_time(self) -> int:
-        return clock()
+        return self._operator.task.processing_time()
 
     def get_metric_group(self) -> Metrics:
         return Metrics()
@@ -143,7 +148,7 @@ class FunctionContext:
         return self._window
 
     def current_processing_time(self) -> int:
-        return clock()
+        return self._operator.task.processing_time()
 
     def current_watermark(self) -> int:
         return int(self._operator.watermark)

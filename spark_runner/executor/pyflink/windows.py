@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from spark_runner.executor.pyflink.keyed import PyKeyed
-from spark_runner.executor.pyflink.window_contexts import AssignerContext, FunctionContext, TriggerContext
+from spark_runner.executor.pyflink.window_contexts import AssignerContext, FunctionContext, TriggerContext, own_state
 from spark_runner.executor.roles.plain import method
 from spark_runner.executor.streaming.layout import OperatorSpec
 from spark_runner.executor.streaming.store import Domain
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Windows"]
 
 MAX_TIME = 2**63 - 1
-_CONTENTS, _MERGING = "\0contents", "\0merging"
+_CONTENTS, _MERGING, _NAMED = "\0contents", "\0merging", "\0named"  # names of a key's state
 
 
 class Windows(PyKeyed):
@@ -34,26 +34,17 @@ class Windows(PyKeyed):
         self.inner, self.outer = shape.function, shape.window_function
         self.all_records = shape.all_records
         self.merges = hasattr(self.assigner, "merge_windows")
-        self.numbers: dict[Any, int] = {}  # windows that timers name
-        self.windows: list[Any] = []
 
     def open(self) -> None:
         super().open()
         runtime = self.runtime()
-        for function in (self.inner, self.outer):
-            opening = getattr(function, "open", None)
-            if callable(opening) and not isinstance(function, type):
-                opening(runtime)
-        self.at_assigner = AssignerContext(runtime)
+        self.at_assigner = AssignerContext(self, runtime)
         self.at_trigger = TriggerContext(self, self.trigger)
         self.at_function = FunctionContext(self, runtime)
         self.call = self._function()
 
-    def close(self) -> None:
-        for function in (self.inner, self.outer):
-            closing = getattr(function, "close", None)
-            if callable(closing) and not isinstance(function, type):
-                closing()
+    def functions(self) -> tuple[Any, ...]:
+        return tuple(one for one in (self.inner, self.outer) if one is not None)
 
     # --- records
 
@@ -137,6 +128,7 @@ class Windows(PyKeyed):
         for part in parts:
             self.at_trigger.window = part
             self.at_trigger.clear()
+            self._forget_state(part)
             self._at_cleanup(part, self.at_trigger.delete_timer)
         contents = self._contents()
         held = [contents.pop(home) for home in homes if contents.get(home) is not None]
@@ -154,11 +146,27 @@ class Windows(PyKeyed):
     # --- time
 
     def number_of(self, window: Any) -> tuple[int, ...]:
-        """How timers name a window."""
-        if window not in self.numbers:
-            self.numbers[window] = len(self.windows)
-            self.windows.append(window)
-        return (self.numbers[window],)
+        """How timers of the current key name a window."""
+        numbers, windows = self.store.values.setdefault(_NAMED, ({}, {}))
+        number = numbers.get(window)
+        if number is None:
+            number = numbers[window] = 1 + max(windows, default=0)
+            windows[number] = window
+        return (number,)
+
+    def _forget(self, number: tuple[int, ...]) -> None:
+        """A window without timers needs no number any more; what is empty is not kept."""
+        entry, values = self.store.current, self.store.values
+        assert entry is not None
+        waiting = (timer for timers in entry.timers.values() for timer in timers)
+        if not any(window == number for _, window in waiting):
+            numbers, windows = values.get(_NAMED, ({}, {}))
+            numbers.pop(windows.pop(number[0], None), None)
+            if not windows:
+                values.pop(_NAMED, None)
+        for name in (_CONTENTS, _MERGING):
+            if not values.get(name, True):
+                del values[name]
 
     def cleanup_time(self, window: Any) -> int:
         """When nothing of a window is kept any more."""
@@ -171,9 +179,11 @@ class Windows(PyKeyed):
             call("event" if self.assigner.is_event_time() else "processing", when, window)
 
     def fire(self, domain: Domain, when: int, window: tuple[int, ...]) -> None:
-        mine = self.windows[window[0]]
-        home = self._home(mine)
+        _, windows = self.store.values.get(_NAMED, ({}, {}))
+        mine = windows.get(window[0])
+        home = None if mine is None else self._home(mine)
         if home is None:
+            self._forget(window)
             return
         self.stamp = when
         self.at_trigger.window = mine
@@ -181,6 +191,7 @@ class Windows(PyKeyed):
         event = bool(self.assigner.is_event_time())
         if event == (domain == "event") and when == self.cleanup_time(mine):
             self._clear(mine, home)
+        self._forget(window)
 
     def _clear(self, window: Any, home: Any) -> None:
         self._contents().pop(home, None)
@@ -191,7 +202,13 @@ class Windows(PyKeyed):
         clearing = getattr(function, "clear", None)
         if callable(clearing):
             clearing(self.at_function)
+        self._forget_state(window)
         self._retire(window)
+
+    def _forget_state(self, window: Any) -> None:
+        """State of a window that holds nothing is not kept."""
+        if not self.store.values.get(own_state(window), True):
+            del self.store.values[own_state(window)]
 
     # --- results
 

@@ -6,7 +6,7 @@ feed each other. Subtasks are numbered through the whole job: that number is the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -89,6 +89,7 @@ class VertexSpec:
     edges: tuple[EdgeSpec, ...]
     stateful: bool = False
     watermarks: bool = False  # it, or somebody behind it, looks at event time
+    max_parallelism: int = 128
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +122,7 @@ class Layout:
     vertices: tuple[VertexSpec, ...]
     sources: tuple[SourceSpec, ...]
     sinks: tuple[SinkSpec, ...]
+    table: Mapping[str, type[Any]] | None = None  # what operators are, by their roles; None: those of a stream
 
     @cached_property
     def edges(self) -> dict[int, EdgeSpec]:

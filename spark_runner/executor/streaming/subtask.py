@@ -46,8 +46,6 @@ class NoState:
 class Subtask:
     """A subtask at work."""
 
-    table = OPERATORS  # what operators are, by their roles
-
     def __init__(self, layout: Layout, vertex: VertexSpec, subtask: int, backend: Backend, now: int) -> None:
         self.layout, self.vertex, self.subtask, self.backend, self.now = layout, vertex, subtask, backend, now
         self.producer = vertex.first_producer + subtask
@@ -61,7 +59,8 @@ class Subtask:
         known, heard = self.kept(vertex.id, "channels", ({}, {})) if vertex.watermarks else ({}, {})
         self.channels = Channels(expected, known, heard, now)
         self.watermark = self.channels.least
-        self.operators = [self.table[spec.role](spec, self) for spec in vertex.operators]
+        table = layout.table or OPERATORS
+        self.operators: list[StreamOperator] = [table[spec.role](spec, self) for spec in vertex.operators]
         self.exits = [Exit(edge, self) for edge in vertex.edges]
         self.roots: list[Any] = []
         for spec, operator in zip(vertex.operators, self.operators, strict=True):
@@ -76,6 +75,10 @@ class Subtask:
             self.operators[parent].targets.append(target)
         else:
             self.operators[parent].sides.setdefault(tag, []).append(target)
+
+    def processing_time(self) -> int:
+        """The time of the clock in milliseconds: the batch's, which is the same when the batch runs again."""
+        return self.now
 
     # --- state of the subtask itself
 

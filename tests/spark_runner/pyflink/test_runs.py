@@ -56,10 +56,6 @@ def test_figures_are_those_of_the_merged_operator(spark: Any, tmp_path: Path) ->
     ("body", "message"),
     [
         (
-            "env.from_collection([1]).key_by(str).connect(env.from_collection([2])).process(P()).print()",
-            "reads one keyed stream and one that is not",
-        ),
-        (
             "env.from_collection([1]).sink_to(FileSink.for_row_format('out', Encoder.simple_string_encoder()).build())",
             "writes text of pickled records",
         ),
@@ -67,33 +63,10 @@ def test_figures_are_those_of_the_merged_operator(spark: Any, tmp_path: Path) ->
     ],
 )
 def test_what_cannot_run_is_refused_with_its_place(tmp_path: Path, body: str, message: str) -> None:
-    function = """
-from pyflink.datastream.functions import CoProcessFunction
-class P(CoProcessFunction):
-    def process_element1(self, value, ctx): ...
-    def process_element2(self, value, ctx): ...
-"""
     with pytest.raises(UnsupportedOnSpark, match=message) as refused:
-        program_of(tmp_path, function + body)
+        program_of(tmp_path, body)
     assert refused.value.location is not None
     assert refused.value.hint
-
-
-@pytest.mark.parametrize("mode", [None, "batch", "streaming"])
-def test_a_stream_without_end_is_refused(tmp_path: Path, mode: Any) -> None:
-    script = tmp_path / "job.py"
-    script.write_text(
-        HEAD
-        + """
-source = (KafkaSource.builder().set_topics("t").set_bootstrap_servers("b:9092")
-          .set_value_only_deserializer(SimpleStringSchema()).build())
-env.from_source(source, WatermarkStrategy.no_watermarks(), "topic").print()
-env.execute()
-"""
-    )
-    request = RunRequest(job=str(script), folder=str(tmp_path), master="local[2]", mode=mode)
-    with pytest.raises(UnsupportedOnSpark, match="run on Spark where their input ends"):
-        prepare_job(load_job(str(script)), request)
 
 
 def test_a_driver_on_the_cluster_is_refused(tmp_path: Path) -> None:

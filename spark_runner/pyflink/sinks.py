@@ -1,0 +1,102 @@
+"""Sinks of PyFlink jobs: which of them run on Spark, and as which of its writers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from planner.frontends.pyflink.recorded import Recorded
+from planner.job import Operator, PythonRun, Writer
+from spark_runner.pyflink.forms import form_of, is_pickled
+from spark_runner.pyflink.kafka import kafka_writer
+from spark_runner.pyflink.parts import refused
+from spark_runner.pyflink.schemas import writing_schema
+
+__all__ = ["WriteEnd", "write_end"]
+
+KAFKA_COLUMNS = "topic STRING, key BINARY, value BINARY"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteEnd:
+    """What stands at a sink, and what records become in front of it."""
+
+    kind: Literal["print", "collect", "write"]
+    role: str
+    options: dict[str, Any] = field(default_factory=dict)
+    identifier: str | None = None
+    writer: Writer | None = None
+    columns: str | None = None
+
+
+def write_end(operator: Operator, kind: Any) -> WriteEnd:
+    """What a sink of records of this type is on Spark. Raises UnsupportedOnSpark where it is nothing."""
+    run = operator.run or PythonRun()
+    if operator.helper == "collect":
+        return WriteEnd(kind="collect", role="pass", options={"form": _collected(form_of(kind))})
+    if operator.kind == "print":
+        return WriteEnd(kind="print", role="java_text", options={"text": form_of(kind)}, identifier=run.identifier)
+    if type(run.connector).__name__ == "FileSink":
+        return _files(operator, run.connector, kind)
+    if type(run.connector).__name__ == "KafkaSink":
+        return _kafka(operator, run.connector, kind)
+    raise refused(
+        operator, "is a sink that does not run on Spark", "print, execute_and_collect, FileSink and KafkaSink do"
+    )
+
+
+def _collected(form: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Pickled records come back as they were; pickled parts of others stay bytes, as Java has them."""
+    return form if form == ("any",) else _with_bytes(form)
+
+
+def _with_bytes(form: Any) -> Any:
+    if form == ("any",):
+        return ("pickled",)
+    return tuple(_with_bytes(one) for one in form) if isinstance(form, tuple) else form
+
+
+def _files(operator: Operator, sink: Recorded, kind: Any) -> WriteEnd:
+    given = dict(sink._calls[0].arguments)
+    encoder = given.get("encoder")
+    if not isinstance(encoder, Recorded) or not any("simple_string_encoder" in one.name for one in encoder._calls):
+        raise refused(
+            operator, "writes files in a format that does not run on Spark",
+            "FileSink.for_row_format with Encoder.simple_string_encoder() does",
+        )  # fmt: skip
+    if is_pickled(kind):
+        raise refused(
+            operator, "writes text of pickled records, of which Java sees only bytes",
+            "give the operator in front of it an output_type, for example Types.STRING()",
+        )  # fmt: skip
+    return WriteEnd(
+        kind="write",
+        role="java_text",
+        options={"text": form_of(kind)},
+        writer=Writer(format="text", path=str(given["base_path"]), mode="append"),
+        columns="value STRING",
+    )
+
+
+def _kafka(operator: Operator, sink: Recorded, kind: Any) -> WriteEnd:
+    if is_pickled(kind):
+        raise refused(
+            operator, "writes messages of pickled records, of which Java sees only bytes",
+            "give the operator in front of it an output_type, for example Types.STRING()",
+        )  # fmt: skip
+    call = sink.last("set_record_serializer")
+    serializer = call.first() if call is not None else None
+    if not isinstance(serializer, Recorded):
+        raise refused(operator, "has no record serializer", "call set_record_serializer on its builder")
+    topics = [one for one in serializer._calls if one.name in ("set_topic", "set_topic_selector")]
+    if not topics:
+        raise refused(operator, "names no Kafka topic", "call set_topic on its serializer's builder")
+    key, value = (serializer.last(f"set_{part}_serialization_schema") for part in ("key", "value"))
+    options = {
+        "topic": str(topics[-1].first()) if topics[-1].name == "set_topic" else None,
+        "key": None if key is None else writing_schema(operator, key.first()),
+        "value": writing_schema(operator, value.first() if value is not None else None),
+    }
+    return WriteEnd(
+        kind="write", role="message", options=options, writer=kafka_writer(operator, sink), columns=KAFKA_COLUMNS
+    )

@@ -1,0 +1,113 @@
+"""Runs PyFlink scripts through the very code that runs on workers, in this process and without Spark.
+
+For scripts whose records are their own: bounded runs, and streams that are cut into batches anywhere.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from contextlib import redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from planner.frontends.loading import load_jobs
+from planner.frontends.pyflink.stand_in import pyflink_stand_in
+from planner.frontends.scripts.handover import LoadOptions
+from planner.job import JobDefinition
+from planner.pipeline import plan
+from spark_runner.executor.pyflink.bounded import run_feed, run_layer
+from spark_runner.executor.streaming.chunks import FIGURES, Chunk, chunk_batch, chunks_of, records_of
+from spark_runner.figures.results import PrintedRecord
+from spark_runner.frames.shipping import pickled_function
+from spark_runner.pyflink.lower import lower_pyflink
+from spark_runner.pyflink.program import ScriptJob
+from spark_runner.streaming.program import StreamJob
+from spark_runner.streaming.scripts import script_program
+from tests.support.stream_engine import StreamEngine
+
+__all__ = ["EngineRun"]
+
+
+class EngineRun:
+    """A script, every job of it run when the script executes it. `cuts` None: as a bounded run.
+
+    `late` holds watermarks back until the input ends, as a short run of Flink does.
+    """
+
+    def __init__(self, *, cuts: Iterable[int] | None = None, late: bool = False) -> None:
+        self.cuts = None if cuts is None else tuple(cuts)
+        self.late = late
+        self.lines: list[str] = []
+
+    def run(self, script: Path) -> list[str]:
+        """The lines that the script and its print sinks wrote."""
+        said = io.StringIO()
+        with redirect_stdout(said):
+            load_jobs(str(script), LoadOptions(run=self._job))
+        return [*self.lines, *said.getvalue().splitlines()]
+
+    def _job(self, job: JobDefinition) -> list[Any]:
+        program = lower_pyflink(plan(job)) if self.cuts is None else script_program(plan(job))
+        with pyflink_stand_in():
+            if self.cuts is None:
+                found = _bounded(program.bounded, program.file)
+            else:
+                stream = _held_back(program.stream) if self.late else program.stream
+                engine = StreamEngine.of(stream, lambda value: pickled_function(value, program.file))
+                found = engine.run(self.cuts)
+        sinks = program.bounded.sinks if self.cuts is None else program.stream.sinks
+        collected: list[Any] = []
+        for sink in sinks:
+            for subtask, value in found[sink.number]:
+                if sink.kind == "collect":
+                    collected.append(value)
+                else:
+                    number = subtask + 1 if sink.parallelism > 1 else None
+                    record = PrintedRecord(operator="", subtask=number, text=value, identifier=sink.identifier)
+                    self.lines += str(record).splitlines()
+        return collected
+
+
+def _held_back(job: StreamJob) -> StreamJob:
+    layout = job.layout
+    assert layout is not None
+    vertices = tuple(
+        replace(
+            vertex,
+            operators=tuple(
+                replace(one, options={**one.options, "delay": 10**15}) if one.role == "watermarks" else one
+                for one in vertex.operators
+            ),
+        )
+        for vertex in layout.vertices
+    )
+    return replace(job, layout=replace(layout, vertices=vertices))
+
+
+def _bounded(job: ScriptJob, file: str) -> dict[int, list[tuple[int, Any]]]:
+    payload = pickled_function(job.layout, file)
+    chunks: list[Chunk] = []
+    for source in job.sources:
+        count = job.layout.vertices[source.vertex].parallelism
+        subtasks = _numbers(count)
+        chunks += chunks_of(run_feed(payload, source.vertex, pickled_function(source.records, file), subtasks))
+    for number, vertices in enumerate(job.layout.layers, start=1):
+        width = max(vertex.parallelism for vertex in vertices)
+        parts = [[chunk for chunk in chunks if chunk.subtask % width == slot] for slot in range(width)]
+        chunks = [done for part in parts for done in chunks_of(run_layer(payload, number, [chunk_batch(part)]))]
+    return {sink.number: _records(job, sink.number, chunks) for sink in job.sinks}
+
+
+def _numbers(count: int) -> Any:
+    import pyarrow as pa
+
+    return [pa.RecordBatch.from_pydict({"id": list(range(count))})]
+
+
+def _records(job: ScriptJob, sink: int, chunks: list[Chunk]) -> list[tuple[int, Any]]:
+    first = job.layout.vertices[job.sinks[sink].vertex].first_producer
+    mine = [chunk for chunk in chunks if chunk.target == -1 - sink and chunk.target != FIGURES]
+    ordered = sorted(mine, key=lambda one: (one.base, one.producer, one.seq))
+    return [(chunk.producer - first, value) for chunk in ordered for value in records_of(chunk.blob, None)[1]]
