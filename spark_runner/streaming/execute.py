@@ -107,7 +107,7 @@ class StreamRun:
         self.totals.targets = {sink.number: target_of(sink, query.shapes) for sink in self.job.sinks}
         batches = self._batches(query.shapes, layout)
         self.checkpoint.begin(self.job)
-        self.events(ActionStarted(sink="stream", vertices=tuple(range(len(self.job.vertices)))))
+        self.events(ActionStarted(sink="stream", vertices=tuple(range(len(self.program.steps)))))
         self._drive(rows, batches)
         if self._ends and not self.here.halted and self.control.end():
             self._drive(rows, batches)

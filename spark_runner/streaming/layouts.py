@@ -49,7 +49,7 @@ class LayoutMaker:
             sources=tuple(
                 SourceSpec(
                     number=source.number,
-                    vertex=source.vertex,
+                    vertex=source.entry,
                     names=tuple(self.source_schemas[source.number].names)
                     if source.number in self.source_schemas
                     else (),

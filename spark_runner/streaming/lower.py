@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from planner.errors import InternalError, UnsupportedOnSpark
@@ -32,7 +31,8 @@ from spark_runner.lowering.operators import LOWERINGS, Setting
 from spark_runner.lowering.operators.sinks import PRINTING_FORMATS
 from spark_runner.program.program import Operation
 from spark_runner.streaming.drafts import StreamRef, VertexDraft
-from spark_runner.streaming.program import Flow, StreamJob, StreamOperation, StreamSink, StreamSource
+from spark_runner.streaming.memory import may_remember
+from spark_runner.streaming.program import Columns, Flow, StreamJob, StreamOperation, StreamSink, StreamSource
 
 __all__ = ["lower_stream"]
 
@@ -61,6 +61,7 @@ class _StreamLowerer:
         self.operators = {op.id: self.functions.operator(op) for op in self.job.operators}
         self.vertex_of = {n: at for at, vertex in enumerate(self.job_graph.vertices) for n in vertex.nodes}
         self.vertices: list[VertexDraft] = []
+        self.feeders: list[VertexDraft] = []  # sources whose chain remembers: it runs in a layer of its own
         self.flows: list[Flow] = []
         self.sources: list[StreamSource] = []
         self.sinks: list[StreamSink] = []
@@ -79,8 +80,8 @@ class _StreamLowerer:
                 self._lower_node(number, self.graph.by_id[node])
         wants = self._wants_time()
         vertices = tuple(
-            draft.freeze(stateful=self._keeps_state(draft, number in wants), watermarks=number in wants)
-            for number, draft in enumerate(self.vertices)
+            draft.freeze(stateful=self._keeps_state(draft, draft.number in wants), watermarks=draft.number in wants)
+            for draft in (*self.vertices, *self.feeders)
         )
         return StreamJob(
             vertices=vertices,
@@ -103,13 +104,27 @@ class _StreamLowerer:
         groups = vertex.max_parallelism if vertex.max_parallelism > 0 else default_max_parallelism(parallelism)
         feeding = [edge.source for edge in self.job_graph.edges if edge.target == number]
         layer = 1 + max((self.vertices[source].layer for source in feeding), default=-1)
-        return VertexDraft(
+        draft = VertexDraft(
             number=number,
             id=self._id(self.graph.by_id[vertex.head]),
             name=vertex.name,
             layer=layer,
             parallelism=parallelism,
             max_parallelism=groups,
+        )
+        if layer == 0 and self._chain_remembers(vertex.nodes):
+            at = len(self.job_graph.vertices) + len(self.feeders)
+            self.feeders.append(replace(draft, number=at, id=f"{draft.id}-feed", operations=[]))
+            draft.layer = 1
+        return draft
+
+    def _chain_remembers(self, nodes: tuple[int, ...]) -> bool:
+        """Whether a function behind a source, in its own chain, may remember something from record to record."""
+        behind = [self.operators[self.graph.by_id[node].operator.id] for node in nodes]
+        return any(
+            may_remember(getattr(operator.behaviour, "target", None))
+            for operator in behind
+            if operator.kind not in ("source", "sink", "print")
         )
 
     def _id(self, node: StreamNode) -> str:
@@ -125,7 +140,7 @@ class _StreamLowerer:
     def _wants_time(self) -> frozenset[int]:
         """Vertices that look at event time, and those in front of them."""
         wants: set[int] = set()
-        for draft in reversed(self.vertices):
+        for draft in (*reversed(self.vertices), *self.feeders):
             behind = {flow.target for flow in self.flows if flow.source == draft.number}
             if behind & wants or any(one.role in _READS_TIME for one in draft.operations):
                 wants.add(draft.number)
@@ -197,21 +212,36 @@ class _StreamLowerer:
 
     def _source(self, number: int, node: StreamNode, operator: Operator) -> None:
         fed = isinstance(operator.behaviour, Collection | Sequence)
+        feeder = self.feeders[-1].number if self.vertices[number].layer else None
         source = StreamSource(
             number=len(self.sources),
             vertex=number,
             operation=Operation(node=node.id, name=node.name, operator=operator, parent=None),
             parallelism=self.vertices[number].parallelism,
             bounded=data_ends(operator),
+            feeder=feeder,
         )
         self.sources.append(source)
         columns = operator.output if fed else source.number
+        if feeder is not None:
+            self._feed(feeder, number, operator, node, columns)
         self.streams[node.id, None] = StreamRef(vertex=number, operation=None, columns=columns, head=not fed)
         strategy = operator.watermarks
         if strategy is not None:
             if strategy.assigner is not None:
                 strategy = replace(strategy, assigner=self.functions.loaded(strategy.assigner, operator))
             self._stamp(number, node, replace(operator, kind="watermarks", behaviour=strategy, watermarks=None), None)
+
+    def _feed(self, feeder: int, number: int, operator: Operator, node: StreamNode, columns: Columns) -> None:
+        """From a source to its own chain, subtask by subtask."""
+        count = self.vertices[number].parallelism
+        self.flows.append(
+            Flow(
+                number=len(self.flows), source=feeder, operation=None, tag=None, target=number, columns=columns,
+                producers=count, consumers=count, ranges=tuple(consumed_ranges("POINTWISE", count, count)),
+                reader=(operator.key, node.name, str(operator.location)),
+            )
+        )  # fmt: skip
 
     def _stamp(self, number: int, node: StreamNode, operator: Operator, tag: str | None) -> None:
         """An event-time strategy without an operator of its own: it runs in front of whatever reads the stream."""
@@ -373,7 +403,5 @@ class _StreamLowerer:
 
 
 def _remembers(one: StreamOperation) -> bool:
-    """Whether an operator's function is an object, which may remember things in its attributes."""
-    target = getattr(one.operation.operator.behaviour, "target", None)
-    plain = (FunctionType, BuiltinFunctionType)
-    return target is not None and not isinstance(target, plain) and one.role not in ("sink",)
+    """Whether an operator's function may remember things in its attributes."""
+    return one.role != "sink" and may_remember(getattr(one.operation.operator.behaviour, "target", None))

@@ -30,7 +30,7 @@ def stream_program(plan: Plan) -> SparkProgram:
             passes=(),
             nodes=plan.job_graph.vertices[number].nodes,
         )
-        for number, vertex in enumerate(job.vertices)
+        for number, vertex in enumerate(job.vertices[: len(plan.job_graph.vertices)])
     )
     return SparkProgram(
         name=plan.stream_graph.name,

@@ -76,8 +76,14 @@ class StreamSource:
     operation: Operation
     parallelism: int
     bounded: bool
+    feeder: int | None = None  # a vertex in front, where the chain behind the source remembers things
     sql: tuple[Operation, ...] = ()
     records: Any = None  # the job's own records where they are as workers take them
+
+    @property
+    def entry(self) -> int:
+        """The vertex where its records come in."""
+        return self.vertex if self.feeder is None else self.feeder
 
     @property
     def operator(self) -> Operator:

@@ -72,7 +72,7 @@ class Totals:
         for one in figures:
             self._state[one["vertex"], one["subtask"]] = one
         vertices = []
-        for vertex in self.job.vertices:
+        for vertex in self.job.vertices[: len(self.program.steps)]:
             now = [one for one in figures if one["vertex"] == vertex.number]
             state = [one for (owner, _), one in self._state.items() if owner == vertex.number]
             marks = [one["watermark"] for one in state if one["watermark"] is not None]
@@ -93,7 +93,7 @@ class Totals:
     def result(self) -> RunResult:
         """The figures of the run."""
         return RunResult(
-            vertices=tuple(self._vertex(number) for number in range(len(self.job.vertices))),
+            vertices=tuple(self._vertex(number) for number in range(len(self.program.steps))),
             sinks=tuple(self._sink(sink) for sink in self.job.sinks),
         )
 

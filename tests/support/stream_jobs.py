@@ -123,7 +123,7 @@ class _Maker:
         if kind == "rules":
             return stream.connect(self._source().broadcast()).process(functions.Rules())
         if kind == "remembering":
-            return stream.rebalance().map(functions.Remembering())
+            return (stream.rebalance() if self.random.random() < 0.5 else stream).map(functions.Remembering())
         if kind in ("tumbling", "sliding", "session"):
             return self._window(keyed, kind)
         if kind in ("count", "global", "dynamic", "triggered"):

@@ -16,9 +16,9 @@ def stream_lines(program: SparkProgram, master: str) -> list[str]:
     lines = [
         f"{program.name}: streaming on {master}, one query of {len(job.layers) + 1} layers, {end} (nothing was started)"
     ]
-    for vertex in job.vertices:
+    for vertex in job.vertices[: len(program.steps)]:
         lines += ["", f"vertex {vertex.number}  {vertex.name}", f"  layer {vertex.layer}: {_engine(job, vertex)}"]
-        lines += [f"    {_entry(flow)}" for flow in job.flows if flow.target == vertex.number]
+        lines += [f"    {_entry(flow)}" for flow in _entering(program, vertex)]
         lines += [f"    source: {_source(source)}" for source in job.sources if source.vertex == vertex.number]
         lines += [f"    {_operator(one)}" for one in vertex.operations]
         lines += [
@@ -51,8 +51,7 @@ def stream_data(program: SparkProgram, master: str) -> dict[str, Any]:
                         "producers": flow.producers,
                         "consumers": flow.consumers,
                     }
-                    for flow in job.flows
-                    if flow.target == vertex.number
+                    for flow in _entering(program, vertex)
                 ],
                 "sinks": [
                     {"operator": sink.operator.key, "name": sink.name, "kind": sink.kind}
@@ -60,9 +59,15 @@ def stream_data(program: SparkProgram, master: str) -> dict[str, Any]:
                     if sink.vertex == vertex.number
                 ],
             }
-            for vertex in job.vertices
+            for vertex in job.vertices[: len(program.steps)]
         ],
     }
+
+
+def _entering(program: SparkProgram, vertex: Any) -> list[Any]:
+    """What comes from other vertices of the job; a source's own chain may be fed by a layer in front."""
+    flows = program.stream.flows
+    return [flow for flow in flows if flow.target == vertex.number and flow.source < len(program.steps)]
 
 
 def _engine(job: Any, vertex: Any) -> str:
