@@ -90,7 +90,7 @@ _LIGHT = Theme(
         "removed": Fill("#fdf1f0", "#c3605a"),
     },
     arrows={
-        "chained": "#3f8a5f",
+        "chained": "#357a55",
         "broken": "#c62828",
         "needed": "#3f6cab",
         "fixed": "#69747f",
@@ -131,7 +131,7 @@ _DARK = Theme(
         "removed": "#e28680",
     },
     marks={"added": "#5fd394", "changed": "#f0b34d", "removed": "#e38680"},
-    heat=("#2c2a1e", "#4a3d1c", "#6b4f1a", "#8f5a1c", "#b5611f"),
+    heat=("#2c2a1e", "#40361c", "#5c4519", "#7a4c18", "#9c4f14"),
 )
 THEMES: dict[ThemeName, Theme] = {"light": _LIGHT, "dark": _DARK}
 

@@ -126,7 +126,7 @@ def test_a_subtask_tells_its_slot_its_inputs_and_what_restarts(opened: Opened) -
 def test_a_slot_lists_its_subtasks(opened: Opened) -> None:
     opened.tab("Physical")
     opened.shape("p0_0", "physical").click()
-    assert "3 subtasks share it" in opened.panel()
+    assert "3 subtasks in it" in opened.panel()
 
 
 @pytest.mark.parametrize(

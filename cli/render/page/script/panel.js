@@ -12,7 +12,7 @@ const heading = (words) => el("h3", {}, words);
 
 function folded(items, title, shown = SHOWN) {
   const list = el("ul", {}, ...items.slice(0, shown).map((item) => el("li", {}, item)));
-  if (items.length <= shown) return list;
+  if (items.length <= shown + 1) return el("ul", {}, ...items.map((item) => el("li", {}, item))); // never "1 more"
   const more = el("details", {}, el("summary", {}, `${items.length - shown} more ${title}`));
   more.addEventListener("toggle", () => {
     if (more.children.length === 1) more.append(el("ul", {}, ...items.slice(shown).map((item) => el("li", {}, item))));
@@ -106,7 +106,7 @@ function edgeBody() {
     since && el("p", {}, el("span", { class: `chip ${since[0]}` }, since[0]), ` since ${data.diff.against}${since[1] ? `: ${since[1]}` : ""}`),
     el("p", {}, "From ", operatorLink(operators.get(edge.source)), " to ", operatorLink(operators.get(edge.target))),
     rows([
-      [edge.partitioner, `comes from ${text(edge.askedBy)}`],
+      ["exchange", `${edge.partitioner} comes from ${text(edge.askedBy)}`],
       ["written at", edge.place],
       edge.side !== null && ["side output", edge.side],
       edge.input > 0 && ["input", String(edge.input)],
@@ -232,7 +232,7 @@ function slotBody() {
   const manager = managerOf(selection.slot);
   return [
     el("p", {}, `Slot sharing group ${members.length ? data.tasks[members[0][0]].group : ""}`, manager === null ? "" : `, on task manager ${manager}`),
-    heading(`${count(members.reduce((sum, [, own]) => sum + own.length, 0), "subtask")} share it`),
+    heading(`${count(members.reduce((sum, [, own]) => sum + own.length, 0), "subtask")} in it`),
     el("ul", {}, ...members.flatMap(([task, own]) => own.map((subtask) => el("li", {}, link(`${data.tasks[task].name} [${subtask}]`, { type: "subtask", task, subtask }))))),
   ];
 }

@@ -91,7 +91,7 @@ function mark() {
     const on = marks !== null && isOn(part, marks);
     part.classList.toggle("on", on);
     part.classList.toggle("main", on && isMain(part));
-    part.classList.toggle("rest", marks !== null && !on && !near(part, marks));
+    part.classList.toggle("rest", marks !== null && !svg.dataset.variant && !on && !near(part, marks)); // a what-if is looked at as a whole
     part.classList.toggle("would", Boolean(shown) && part.classList.contains("edge") && shown.chained.includes(Number(part.dataset.a)));
     if (part.getAttribute("role") === "button") part.setAttribute("aria-pressed", String(on));
   }
