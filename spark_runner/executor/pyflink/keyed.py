@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["PyKeyed"]
 
 _REDUCED = "\0reduced"
+_BUNDLE_RECORDS, _BUNDLE_TIME = 1000, 1000  # python.fn-execution.bundle.size and .time
 
 
 class PyKeyed(Giving, KeyedOperator):
@@ -37,6 +38,7 @@ class PyKeyed(Giving, KeyedOperator):
         self.batch = bool(spec.options.get("batch"))
         self.held: list[tuple[Entry, int, Any, int | None]] = []
         self.alarms = False  # whether a timer of processing time was ever set
+        self.bundle, self.looked = 0, task.processing_time()
         self.context = KeyedContext(self)
 
     def functions(self) -> tuple[Any, ...]:
@@ -65,9 +67,17 @@ class PyKeyed(Giving, KeyedOperator):
             self.held.append((entry, position, value[1], stamp))
             return
         if self.alarms:
-            self.ring("processing", self.task.processing_time())
+            self._look_at_the_clock()
             self.store.take(entry)
         self.take(position, value[1], stamp)
+
+    def _look_at_the_clock(self) -> None:
+        """Fire timers of processing time between bundles of records, as PyFlink does, not between two records."""
+        now = self.task.processing_time()
+        self.bundle += 1
+        if self.bundle >= _BUNDLE_RECORDS or now - self.looked >= _BUNDLE_TIME:
+            self.bundle, self.looked = 0, now
+            self.ring("processing", now)
 
     def take(self, position: int, value: Any, stamp: int | None) -> None:
         """A record whose turn it is, with its key current."""
@@ -99,6 +109,8 @@ class PyKeyed(Giving, KeyedOperator):
             return
         self.watermark = watermark
         self.ring("event", watermark)
+        if self.alarms and watermark == END_OF_TIME:
+            self.ring("processing", self.task.processing_time())  # what is due when the last bundle ends
         self.pass_on(watermark)
 
     def replay(self) -> None:

@@ -1,0 +1,30 @@
+from pyflink.common import Duration, Types, WatermarkStrategy
+from pyflink.common.watermark_strategy import TimestampAssigner
+from pyflink.datastream import StreamExecutionEnvironment
+
+env = StreamExecutionEnvironment.get_execution_environment()
+env.set_parallelism(1)
+
+
+class Stamp(TimestampAssigner):
+    def extract_timestamp(self, value, record_timestamp):
+        return value[1]
+
+
+def stamped(ds, delay=0):
+    return ds.assign_timestamps_and_watermarks(
+        WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_millis(delay)).with_timestamp_assigner(Stamp())
+    )
+
+
+DATA = [("a", 1000), ("b", 1500), ("a", 2000), ("a", 9000), ("b", 3000), ("c", 12000), ("a", 15000)]
+TI = Types.TUPLE([Types.STRING(), Types.LONG()])
+
+ds = env.from_collection(list(range(10)), Types.INT())
+print(ds.map(lambda x: x * 2, Types.INT()).execute_and_collect(limit=3))
+with ds.execute_and_collect() as it:
+    print(next(it))
+r = ds.execute_and_collect("named")
+print(next(r), r.next())
+r.close()
+print(ds.map(lambda x: {"x": x}).execute_and_collect(limit=2))
