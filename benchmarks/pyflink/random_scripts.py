@@ -1,6 +1,8 @@
 """Random PyFlink scripts, to compare with real PyFlink what no recorded script shows.
 
-    python benchmarks/pyflink/random_scripts.py FIRST COUNT FOLDER
+    python -m benchmarks.pyflink.random_scripts FIRST COUNT FOLDER [kafka]
+
+With `kafka` the scripts use Kafka too, and the real PyFlink needs its connector's jar.
 
 Scripts are written for plans, not for results: every call of the DataStream API that shapes a plan, in any order, with
 settings on any operator, several environments and jobs, reused streams and calls that PyFlink refuses.
@@ -12,116 +14,7 @@ import random
 import sys
 from pathlib import Path
 
-HEAD = """\
-from pyflink.common import Configuration, Duration, Encoder, Row, Time, Types, WatermarkStrategy
-from pyflink.common.watermark_strategy import TimestampAssigner
-from pyflink.datastream import *
-from pyflink.datastream import AsyncDataStream, SlotSharingGroup
-from pyflink.datastream.connectors.file_system import FileSink, FileSource, StreamFormat
-from pyflink.datastream.connectors.number_seq import NumberSequenceSource
-from pyflink.datastream.functions import *
-from pyflink.datastream.functions import AllWindowFunction, ProcessAllWindowFunction
-from pyflink.datastream.state import MapStateDescriptor
-from pyflink.datastream.window import *
-
-
-class Timed(TimestampAssigner):
-    def extract_timestamp(self, value, record_timestamp):
-        return 1
-
-
-class Count(KeyedProcessFunction):
-    def process_element(self, value, ctx):
-        yield value
-
-
-class Both(CoProcessFunction):
-    def process_element1(self, value, ctx):
-        yield value
-
-    def process_element2(self, value, ctx):
-        yield value
-
-
-class KeyedBoth(KeyedCoProcessFunction):
-    def process_element1(self, value, ctx):
-        yield value
-
-    def process_element2(self, value, ctx):
-        yield value
-
-
-class Maps(CoMapFunction):
-    def map1(self, value):
-        return value
-
-    def map2(self, value):
-        return value
-
-
-class Rules(BroadcastProcessFunction):
-    def process_element(self, value, ctx):
-        yield value
-
-    def process_broadcast_element(self, value, ctx):
-        pass
-
-
-class KeyedRules(KeyedBroadcastProcessFunction):
-    def process_element(self, value, ctx):
-        yield value
-
-    def process_broadcast_element(self, value, ctx):
-        pass
-
-
-class Whole(ProcessWindowFunction):
-    def process(self, key, context, elements):
-        return []
-
-
-class All(ProcessAllWindowFunction):
-    def process(self, context, elements):
-        return []
-
-
-class Each(ProcessFunction):
-    def process_element(self, value, ctx):
-        yield value
-
-
-class Sum(AggregateFunction):
-    def create_accumulator(self):
-        return 0
-
-    def add(self, value, accumulator):
-        return accumulator
-
-    def get_result(self, accumulator):
-        return accumulator
-
-    def merge(self, a, b):
-        return a
-
-
-class Ask(AsyncFunction):
-    async def async_invoke(self, value):
-        return [value]
-
-
-class Gap(SessionWindowTimeGapExtractor):
-    def extract(self, element):
-        return 10
-
-
-class Mine(TumblingEventTimeWindows):
-    pass
-
-
-tag = OutputTag("late", Types.STRING())
-plain_tag = OutputTag("other")
-rules = MapStateDescriptor("rules", Types.STRING(), Types.STRING())
-"""
+from benchmarks.pyflink.random_script_head import HEAD
 
 TYPES = [
     None, "Types.STRING()", "Types.INT()", "Types.LONG()", "Types.TUPLE([Types.STRING(), Types.INT()])",
@@ -152,8 +45,9 @@ STRATEGIES = [
 class Writer:
     """One script while it is written."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, with_kafka: bool = False) -> None:
         self.random = random.Random(seed)
+        self.with_kafka = with_kafka
         self.lines: list[str] = []
         self.count = 0
         self.uids = 0
@@ -180,7 +74,13 @@ class Writer:
             self.lines.append("config.set_string('pipeline.operator-chaining.enabled', 'false')")
         if choose() < 0.1:
             self.lines.append("config.set_string('pipeline.name', 'configured')")
+        if choose() < 0.1:
+            self.lines.append("config.set_string('pipeline.max-parallelism', '96')")
         self.lines.append("env = StreamExecutionEnvironment.get_execution_environment(config)")
+        if choose() < 0.06:
+            self.lines.append("env.disable_operator_chaining()")
+        if choose() < 0.05:
+            self.lines.append(f"env._j_stream_execution_environment.setParallelism({self.number(4)})")
         if choose() < 0.6:
             self.lines.append(f"env.set_parallelism({self.number(4)})")
         if choose() < 0.2:
@@ -195,6 +95,8 @@ class Writer:
         for _ in range(self.random.randint(2, 14)):
             if self.random.random() < 0.05:
                 self.lines.append(f"env.set_parallelism({self.number(4)})")
+            if self.random.random() < 0.02:
+                self.lines.append(f"env.set_max_parallelism({self.random.choice((32, 200))})")
             self.step()
         for _ in range(self.random.randint(1, 3)):
             self.sink()
@@ -218,6 +120,8 @@ class Writer:
             ".set_max_parallelism(64)": 0.05, f".slot_sharing_group('{self.random.choice('ab')}')": 0.06,
             ".disable_chaining()": 0.05, ".start_new_chain()": 0.05, ".set_description('text')": 0.05,
             ".set_buffer_timeout(10)": 0.03, ".force_non_parallel()": 0.02,
+            ".slot_sharing_group(SlotSharingGroup.builder('c').build())": 0.02,
+            f".set_uid_hash('{self.random.randrange(16**32):032x}')": 0.02,
         }  # fmt: skip
         chosen = [text for text, chance in settings.items() if self.random.random() < chance]
         if self.random.random() < 0.08:
@@ -237,7 +141,13 @@ class Writer:
         return f", {keyword}={kind}" if kind else ""
 
     def source(self) -> None:
-        kind = self.random.choice(("collection", "collection", "numbers", "files", "monitored"))
+        kinds = ["collection", "collection", "numbers", "files", "monitored", "socket"]
+        kind = self.random.choice(
+            kinds + (["kafka", "kafka", "kafka_rows", "kafka_bounded"] if self.with_kafka else [])
+        )
+        if kind == "socket":
+            self.add("DataStream(env._j_stream_execution_environment.socketTextStream('h', 1))")
+            return
         if kind == "collection":
             typed = self.random.choice(("", ", Types.TUPLE([Types.STRING(), Types.INT()])"))
             name = self.name("s")
@@ -250,17 +160,40 @@ class Writer:
             "files": "FileSource.for_record_stream_format(StreamFormat.text_line_format(), '/in').build()",
             "monitored": "FileSource.for_record_stream_format(StreamFormat.text_line_format(), '/in')"
             ".monitor_continuously(Duration.of_seconds(1)).build()",
+            "kafka": "kafka().build()",
+            "kafka_rows": "kafka(JsonRowDeserializationSchema.builder().type_info(Types.ROW([Types.INT()]))"
+            ".build()).build()",
+            "kafka_bounded": "kafka().set_bounded(KafkaOffsetsInitializer.latest()).build()",
         }[kind]
-        self.add(f"env.from_source({made}, {self.random.choice(STRATEGIES)}, 'source')")
+        typed = self.random.choice(("", "", "", ", Types.STRING()", ", type_info=Types.ROW([Types.STRING()])"))
+        self.add(f"env.from_source({made}, {self.random.choice(STRATEGIES)}, 'source'{typed})")
 
     def step(self) -> None:
         stream = self.random.choice(self.plain[-6:])
         keyed = self.random.choice(self.keyed[-3:]) if self.keyed else None
         steps = ["map", "map", "flat_map", "filter", "process", "key_by", "key_by", "partition", "custom", "union",
-                 "side", "watermarks", "connect", "async", "window_all", "broadcast"]  # fmt: skip
+                 "side", "watermarks", "connect", "async", "window_all", "broadcast", "project", "again",
+                 "cache"]  # fmt: skip
         if keyed:
             steps += ["keyed", "keyed", "keyed", "window", "window", "keyed_connect", "keyed_broadcast", "keyed_union"]
         getattr(self, f"step_{self.random.choice(steps)}")(stream, keyed)
+
+    def step_project(self, stream: str, _: str | None) -> None:
+        typed = "Types.TUPLE([Types.STRING(), Types.INT()])"
+        self.add(f"{stream}.map(lambda v: v, {typed}).project({self.random.choice(('0', '1, 0', '1'))})")
+
+    def step_again(self, stream: str, keyed: str | None) -> None:
+        """A keyed stream that is keyed once more, or a stream that is wrapped anew."""
+        if keyed:
+            name = self.name("k")
+            self.lines.append(f"{name} = {keyed}.key_by(lambda v: v[0])")
+            self.keyed.append(name)
+        else:
+            self.add(f"DataStream({stream}._j_data_stream)", operator=False)
+
+    def step_cache(self, stream: str, _: str | None) -> None:
+        if self.random.random() < 0.2:
+            self.add(f"{stream}.map(lambda v: v).cache()", operator=False)
 
     def step_map(self, stream: str, _: str | None) -> None:
         self.add(f"{stream}.map(lambda v: v{self.output()})")
@@ -306,12 +239,17 @@ class Writer:
 
     def step_connect(self, stream: str, _: str | None) -> None:
         other = self.random.choice(self.plain[-6:])
-        function = self.random.choice(("process(Both()", "map(Maps()"))
+        function = self.random.choice(("process(Both()", "map(Maps()", "flat_map(Flats()"))
         keys = self.random.choice(("", "", ".key_by(lambda v: 1, lambda v: 1)", ".key_by(len, len, Types.INT())"))
         function = "process(KeyedBoth()" if keys and function.startswith("process") else function
         self.add(f"{stream}.connect({other}){keys}.{function}{self.output()})")
 
     def step_async(self, stream: str, _: str | None) -> None:
+        if self.random.random() < 0.3:
+            retried = "AsyncRetryStrategy.fixed_delay(2, 10, None, lambda e: True)"
+            call = self.random.choice(("unordered_wait_with_retry", "ordered_wait_with_retry"))
+            self.add(f"AsyncDataStream.{call}({stream}, Ask(), Time.seconds(1), {retried}, 10{self.output()})")
+            return
         call = self.random.choice(("unordered_wait", "ordered_wait"))
         self.add(f"AsyncDataStream.{call}({stream}, Ask(), Time.seconds(1), 10{self.output()})")
 
@@ -332,10 +270,13 @@ class Writer:
 
     def step_window(self, _: str, keyed: str | None) -> None:
         window = self.random.choice((*(f"window({a})" for a in ASSIGNERS), "count_window(3)", "count_window(4, 2)"))
-        extra = self.random.choice(("", "", ".allowed_lateness(10)", ".side_output_late_data(tag)"))
+        extra = self.random.choice(("", "", ".allowed_lateness(10)", ".side_output_late_data(tag)",
+                                    ".trigger(CountTrigger.of(3))"))  # fmt: skip
         call = self.random.choice((f"process(Whole(){self.output()})", "reduce(lambda a, b: a)",
                                    f"aggregate(Sum(), window_function=Whole(){self.output()})",
-                                   "reduce(lambda a, b: a, Whole())"))  # fmt: skip
+                                   "reduce(lambda a, b: a, Whole())", f"apply(Applied(){self.output()})",
+                                   f"aggregate(Sum(), Applied(){self.output()})",
+                                   "reduce(lambda a, b: a, output_type=Types.STRING())"))  # fmt: skip
         self.add(f"{keyed}.{window}{extra}.{call}")
 
     def step_keyed_connect(self, stream: str, keyed: str | None) -> None:
@@ -353,7 +294,22 @@ class Writer:
 
     def sink(self) -> None:
         stream = self.random.choice((*self.plain[-4:], *self.keyed[-1:]))
-        kind = self.random.choice(("print", "print", "identified", "file", "collect"))
+        kinds = ["print", "print", "identified", "file", "collect", "bulk"] + (["kafka"] * 2 if self.with_kafka else [])
+        kind = self.random.choice(kinds)
+        if kind == "bulk":
+            stream = self.random.choice(self.plain[-4:])
+            rows = f"{stream}.map(lambda v: v, Types.ROW([Types.STRING()]))"
+            writer = "CsvBulkWriters.for_schema(CsvSchema.builder().add_string_column('a').build())"
+            self.lines.append(
+                f"{rows}.sink_to(FileSink.for_bulk_format('/out', {writer}).build()){self.sink_settings()}"
+            )
+            return
+        if kind == "kafka":
+            made = self.random.choice(
+                ("kafka_sink()", "kafka_sink('EXACTLY_ONCE')", "kafka_sink(selector=lambda v: 't')")
+            )
+            self.lines.append(f"{stream}.sink_to({made}){self.sink_settings()}")
+            return
         if kind == "file":
             self.lines.append(
                 f"{stream}.sink_to(FileSink.for_row_format('/out', Encoder.simple_string_encoder()).build())"
@@ -367,7 +323,10 @@ class Writer:
 
     def sink_settings(self) -> str:
         settings = {".name('out')": 0.3, f".set_parallelism({self.number(4)})": 0.2, ".disable_chaining()": 0.1,
-                    ".slot_sharing_group('a')": 0.1}  # fmt: skip
+                    ".slot_sharing_group('a')": 0.1, ".set_description('text')": 0.05}  # fmt: skip
+        if self.random.random() < 0.08:
+            self.uids += 1
+            settings[f".uid('u{self.uids}')"] = 1.0
         return "".join(text for text, chance in settings.items() if self.random.random() < chance)
 
 
@@ -375,4 +334,4 @@ if __name__ == "__main__":
     first, count, folder = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
     folder.mkdir(parents=True, exist_ok=True)
     for seed in range(first, first + count):
-        (folder / f"r{seed}.py").write_text(Writer(seed).text(), encoding="utf-8")
+        (folder / f"r{seed}.py").write_text(Writer(seed, "kafka" in sys.argv[4:]).text(), encoding="utf-8")

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planner.errors import JobDefinitionError
 from planner.frontends.pyflink.calls import Calls, JavaCalls
-from planner.frontends.pyflink.connector_checks import check_jar
-from planner.frontends.pyflink.connector_facts import check_java_function, connector_remarks, source_facts
 from planner.frontends.pyflink.declared.common.execution_config import ExecutionConfig
 from planner.frontends.pyflink.declared.datastream.checkpoint_config import CheckpointConfig
 from planner.frontends.pyflink.declared.datastream.checkpointing_mode import CheckpointingMode
 from planner.frontends.pyflink.declared.datastream.execution_mode import RuntimeExecutionMode
 from planner.frontends.pyflink.drafts import Draft, freeze, reachable
-from planner.frontends.pyflink.java_objects import JavaEnvironment
 from planner.frontends.pyflink.ledger import Ledger
 from planner.frontends.pyflink.recorded import Call
 from planner.frontends.pyflink.results import LoadedClient, LoadedResult, printed_plan
 from planner.frontends.pyflink.streams import DataStream
 from planner.frontends.pyflink.values.configuration import Configuration
-from planner.frontends.pyflink.values.records import check_record
 from planner.frontends.pyflink.values.types import PickledBytesTypeInfo, TypeInformation
 from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
 from planner.frontends.scripts.handover import LoadOptions, current_session, hand_over
@@ -29,6 +25,9 @@ from planner.job import JobDefinition, Location, Operator, PythonFunction, Pytho
 from planner.settings.flink_options import job_arguments
 from planner.settings.job_format import BUFFER_TIMEOUT, MAX_PARALLELISM_VALUE, PARALLELISM
 from planner.settings.values import Fault, ValueType
+
+if TYPE_CHECKING:
+    from planner.frontends.pyflink.java_objects import JavaEnvironment
 
 __all__ = ["StreamExecutionEnvironment"]
 
@@ -62,6 +61,8 @@ class StreamExecutionEnvironment:
 
     @property
     def _j_stream_execution_environment(self) -> JavaEnvironment:
+        from planner.frontends.pyflink.java_objects import JavaEnvironment
+
         return JavaEnvironment(self)
 
     def _set_option(self, key: str, value: Any) -> None:
@@ -236,12 +237,16 @@ class StreamExecutionEnvironment:
 
     def add_jars(self, *jars_path: str) -> None:
         """Jars change nothing in a plan."""
+        from planner.frontends.pyflink.connector_checks import check_jar
+
         for path in jars_path:
             check_jar(path)
         self._record(f"add_jars({', '.join(map(repr, jars_path))})")
 
     def add_classpaths(self, *classpaths: str) -> None:
         """Class paths change nothing in a plan."""
+        from planner.frontends.pyflink.connector_checks import check_jar
+
         for path in classpaths:
             check_jar(path)
         self._record(f"add_classpaths({', '.join(map(repr, classpaths))})")
@@ -255,6 +260,8 @@ class StreamExecutionEnvironment:
         """A source of these records."""
         records = list(collection)
         if type_info is not None:
+            from planner.frontends.pyflink.values.records import check_record
+
             for record in records:
                 check_record(record, type_info)
         return self._stream(self._calls.collection(records, type_info or PickledBytesTypeInfo()))
@@ -264,6 +271,8 @@ class StreamExecutionEnvironment:
         type_info: TypeInformation | None = None,
     ) -> DataStream:  # fmt: skip
         """A new-style source; PyFlink hands on the strategy without its assigner."""
+        from planner.frontends.pyflink.connector_facts import check_java_function, connector_remarks, source_facts
+
         check_java_function(source)
         facts = source_facts(source)
         kind = type_info or facts.type
@@ -286,6 +295,8 @@ class StreamExecutionEnvironment:
         self, source_func: Any, source_name: str = "Custom Source", type_info: TypeInformation | None = None
     ) -> DataStream:
         """A legacy source."""
+        from planner.frontends.pyflink.connector_facts import check_java_function
+
         check_java_function(source_func)
         draft = self._calls.operator(
             [], "source", type_info or PickledBytesTypeInfo(), name=source_name, legacy=True, bounded=False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from planner.frontends.pyflink.declared.datastream.functions import (
     FilterFunction,
@@ -16,8 +16,10 @@ from planner.frontends.pyflink.drafts import Draft
 from planner.frontends.pyflink.functions import check_function
 from planner.frontends.pyflink.streams import DataStream, DataStreamSink
 from planner.frontends.pyflink.values.types import TypeInformation, type_of
-from planner.frontends.pyflink.windowed import WindowedStream
 from planner.job import Aggregate, Behaviour, PythonFunction
+
+if TYPE_CHECKING:
+    from planner.frontends.pyflink.windowed import WindowedStream
 
 __all__ = ["KeyedStream"]
 
@@ -120,11 +122,14 @@ class KeyedStream(DataStream):
 
     def window(self, window_assigner: Any) -> WindowedStream:
         """Group by window too."""
+        from planner.frontends.pyflink.windowed import WindowedStream
+
         return WindowedStream(self, window_assigner)
 
     def count_window(self, size: int, slide: int = 0) -> WindowedStream:
         """Windows of a number of records."""
         from planner.frontends.pyflink.values.assigners import CountSlidingWindowAssigner, CountTumblingWindowAssigner
+        from planner.frontends.pyflink.windowed import WindowedStream
 
         counted = CountTumblingWindowAssigner(size) if slide == 0 else CountSlidingWindowAssigner(size, slide)
         return WindowedStream(self, counted)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 from planner.errors import JobDefinitionError
-from planner.frontends.pyflink.connector_facts import check_java_function, connector_remarks, sink_facts
-from planner.frontends.pyflink.declared.datastream.connectors.base import Sink
 from planner.frontends.pyflink.declared.datastream.functions import (
     FilterFunction,
     FlatMapFunction,
@@ -17,7 +15,6 @@ from planner.frontends.pyflink.declared.datastream.functions import (
 from planner.frontends.pyflink.declared.datastream.state import MapStateDescriptor
 from planner.frontends.pyflink.drafts import Draft
 from planner.frontends.pyflink.functions import check_function
-from planner.frontends.pyflink.java_objects import JavaStream
 from planner.frontends.pyflink.results import CloseableIterator
 from planner.frontends.pyflink.settings import Settings
 from planner.frontends.pyflink.values.types import (
@@ -35,6 +32,7 @@ from planner.job import Operator, PythonFunction, PythonRun, Select
 if TYPE_CHECKING:
     from planner.frontends.pyflink.connected import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
     from planner.frontends.pyflink.environment import StreamExecutionEnvironment
+    from planner.frontends.pyflink.java_objects import JavaStream
     from planner.frontends.pyflink.keyed import KeyedStream
     from planner.frontends.pyflink.windowed import AllWindowedStream
 
@@ -45,17 +43,19 @@ class DataStream(Settings):
     """The records of one transformation."""
 
     def __init__(self, environment: StreamExecutionEnvironment | JavaStream, draft: Draft | None = None) -> None:
-        if isinstance(environment, JavaStream):  # DataStream(j_data_stream), as scripts write it
-            self._environment: StreamExecutionEnvironment = environment.stream._environment
-            self._draft: Draft = environment.stream._draft
-        elif draft is None:
-            raise TypeError(f"a DataStream is made of a stream of Java, not of a {type(environment).__name__}")
-        else:
-            self._environment, self._draft = environment, draft
+        if draft is None:  # DataStream(j_data_stream), as scripts write it
+            known = getattr(environment, "stream", None)
+            if not isinstance(known, DataStream):
+                raise TypeError(f"a DataStream is made of a stream of Java, not of a {type(environment).__name__}")
+            environment, draft = known._environment, known._draft
+        self._environment: StreamExecutionEnvironment = cast("StreamExecutionEnvironment", environment)
+        self._draft: Draft = draft
         self._in_java = self._environment._calls.java
 
     @property
     def _j_data_stream(self) -> JavaStream:
+        from planner.frontends.pyflink.java_objects import JavaStream
+
         return JavaStream(self)
 
     def _stream(self, draft: Draft) -> DataStream:
@@ -242,6 +242,9 @@ class DataStream(Settings):
 
     def add_sink(self, sink_func: Any) -> DataStreamSink:
         """A legacy sink."""
+        from planner.frontends.pyflink.connector_facts import check_java_function
+        from planner.frontends.pyflink.declared.datastream.connectors.base import Sink
+
         check_java_function(sink_func)
         if isinstance(sink_func, Sink):
             raise TypeError(f"add_sink() takes a SinkFunction, {type(sink_func).__name__} goes into sink_to()")
@@ -252,6 +255,8 @@ class DataStream(Settings):
 
     def sink_to(self, sink: Any) -> DataStreamSink:
         """A new-style sink."""
+        from planner.frontends.pyflink.connector_facts import check_java_function, connector_remarks, sink_facts
+
         check_java_function(sink)
         facts, calls, read = sink_facts(sink), self._environment._calls, self._draft
         if facts.topic_selector is not None:
