@@ -245,7 +245,7 @@ class Operator:
     helper: Helper | None = None  # not written by the user: PyFlink's own, for this call
     merged: tuple[Operator, ...] = ()  # the Python operators that became this one, in order
     extra_ids: int = 0  # sinks: ids that the connector takes for itself
-    co_locates: bool = False  # sinks: the connector keeps writer and committer in one place
+    co_locates: str | None = None  # sinks: the group in which the connector keeps writer and committer together
     slot_resources: str | None = None  # of a slot sharing group that was given with its resources
     run: PythonRun | None = field(default=None, compare=False)
     remarks: tuple[str, ...] = ()  # PyFlink's surprises at this call, for lint: "lost-assigner:with_idleness"

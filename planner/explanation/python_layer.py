@@ -23,7 +23,7 @@ __all__ = [
     "part_of",
 ]
 
-_SECRET = re.compile(r"password|secret|token|credential|access.?key", re.IGNORECASE)
+_SECRET = r"password|secret|token|credential|access.?key"  # compiled when first needed
 HELPER_WORDS: dict[Helper, str] = {
     "key_by": "PyFlink's own, for key_by(): puts the key in front of each record",
     "window_all": "PyFlink's own, for window_all(): gives all records one key",
@@ -190,7 +190,7 @@ def _apart(verdicts: Iterable[PairVerdict]) -> tuple[PairExplanation, ...]:
 
 
 def _option(key: str, value: object) -> object:
-    return "***" if _SECRET.search(key) else value
+    return "***" if re.search(_SECRET, key, re.IGNORECASE) else value
 
 
 def _connectors(operators: Iterable[Operator]) -> Iterator[tuple[PartRef, str]]:

@@ -45,7 +45,7 @@ class NodeSettings:
             parallelism_configured=set_by_user or fixed_by_flink,
             max_parallelism=operator.max_parallelism or job.max_parallelism or UNSET_MAX_PARALLELISM,
             slot_sharing_group=operator.slot_sharing_group or self.inherited_group(inputs),
-            co_location_group=operator.co_location_group or (f"sink-{operator.id}" if operator.co_locates else None),
+            co_location_group=operator.co_location_group or operator.co_locates,
             chaining_strategy=self.strategy(operator, role),
             sorted_input=self.sorts_input(operator, role),
             source=None if operator.kind != "source" else "legacy" if operator.legacy else "new",

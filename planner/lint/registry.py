@@ -43,6 +43,7 @@ from planner.lint.rules.pyflink import (
     pl123_sinks_dropped_by_collect,
     pl124_union_reordered,
     pl125_print_identifier_names_nothing,
+    pl126_slot_sharing_group_lost_by_merging,
 )
 from planner.spelling import did_you_mean
 
@@ -74,6 +75,7 @@ RULES: tuple[LintRule, ...] = (
     pl123_sinks_dropped_by_collect.RULE,
     pl124_union_reordered.RULE,
     pl125_print_identifier_names_nothing.RULE,
+    pl126_slot_sharing_group_lost_by_merging.RULE,
     pl201_saved_state_not_found.RULE,
     pl202_saved_state_does_not_fit.RULE,
     pl203_saved_state_dropped.RULE,

@@ -48,9 +48,11 @@ def _take_place_of_consumer(work: Workspace, values: int, consumer: int) -> None
             location=reader.location,
             hint="put a map() between partition_custom() and connect(), or give partition_custom a name()",
         )
+    placed = _placed(reader, helper)
     work.steps[values] = replace(
         helper,
-        slot_sharing_group=getattr(reader, "slot_sharing_group", None) or helper.slot_sharing_group,
+        slot_sharing_group=placed.slot_sharing_group,
+        slot_resources=placed.slot_resources,
         co_location_group=getattr(reader, "co_location_group", None),
         parallelism=work.parallelism(consumer),
         parallelism_inherited=True,
@@ -61,14 +63,21 @@ def _take_place_of_consumer(work: Workspace, values: int, consumer: int) -> None
 def _take_place_of_producer(work: Workspace, helper: int, producer: int) -> None:
     step, read = work.steps[helper], work.steps[producer]
     assert isinstance(step, Operator)
+    placed = _placed(read, step)
     work.steps[helper] = replace(
         step,
-        slot_sharing_group=getattr(read, "slot_sharing_group", None) or step.slot_sharing_group,
+        slot_sharing_group=placed.slot_sharing_group,
+        slot_resources=placed.slot_resources,
         co_location_group=getattr(read, "co_location_group", None),
         parallelism=work.parallelism(producer),
         parallelism_inherited=True,
     )
     work.read(helper, (work.forward(producer, step.location),))
+
+
+def _placed(neighbour: Transformation, helper: Operator) -> Operator:
+    """Whose slot sharing group a helper has: its neighbour's, or its own where the neighbour has none."""
+    return neighbour if isinstance(neighbour, Operator) and neighbour.slot_sharing_group else helper
 
 
 def _label(step: Transformation) -> str:

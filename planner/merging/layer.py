@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from planner.errors import PlanningError
 from planner.graphs.stream_building import runs_in_batch_mode
 from planner.job import JobDefinition, Operator, Transformation, Union
 from planner.merging.alignment import align
@@ -53,6 +54,7 @@ def compile_python_layer(job: JobDefinition) -> Merging:
     merged = replace(
         job, transformations=tuple(_settled(work, identity) for identity in finished), python=None, next_id=work.next_id
     )
+    _refuse_two_resources(merged)
     return Merging(
         job=merged,
         written=job,
@@ -62,6 +64,22 @@ def compile_python_layer(job: JobDefinition) -> Merging:
         registered=tuple(roots),
         remembered=work.remembered,
     )
+
+
+def _refuse_two_resources(job: JobDefinition) -> None:
+    """Flink refuses a slot sharing group that two operators give different resources."""
+    known: dict[str, Operator] = {}
+    for operator in job.operators:
+        if operator.slot_sharing_group is None or operator.slot_resources is None:
+            continue
+        first = known.setdefault(operator.slot_sharing_group, operator)
+        if first.slot_resources != operator.slot_resources:
+            raise PlanningError(
+                f"The slot sharing group {operator.slot_sharing_group} has been configured with two different resource "
+                f"specs: {first.slot_resources} ({first.key}) and {operator.slot_resources} ({operator.key})",
+                location=operator.location,
+                hint="give all its operators the same SlotSharingGroup object",
+            )
 
 
 def _roots(work: Workspace) -> list[int]:

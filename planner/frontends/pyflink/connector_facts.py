@@ -46,7 +46,7 @@ class SinkFacts:
     committer: bool
     behaviour: Behaviour
     extra_ids: int = 0
-    co_locates: bool = False
+    co_locates: str | None = None
     topic_selector: Any = None
     takes_row_data: bool = False
 
@@ -243,11 +243,12 @@ def sink_facts(sink: Any) -> SinkFacts:
     if "KafkaSink" in names:
         guarantee = sink.last("set_delivery_guarantee")
         exactly_once = guarantee is not None and getattr(guarantee.first(), "name", "") == "EXACTLY_ONCE"
+        prefix = sink.last("set_transactional_id_prefix")
         return SinkFacts(
             committer=True,
             behaviour=Writer(format="kafka"),
             extra_ids=1,
-            co_locates=exactly_once,
+            co_locates=str(prefix.first()) if exactly_once and prefix is not None else None,
             topic_selector=_topic_selector(sink),
         )
     return SinkFacts(committer=committer, behaviour=PythonFunction(target=sink))

@@ -113,3 +113,4 @@ def _move(draft: Draft, step: Operator) -> None:
         draft.arguments.pop("parallelism", None)
     if step.slot_sharing_group is not None:
         draft.arguments["slot_sharing_group"] = step.slot_sharing_group
+        draft.arguments["slot_resources"] = step.slot_resources

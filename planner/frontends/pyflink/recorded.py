@@ -7,7 +7,6 @@ that knows the whole line it was made by.
 
 from __future__ import annotations
 
-import functools
 import re
 import sys
 from collections.abc import Callable
@@ -21,7 +20,7 @@ from planner.frontends.scripts.places import user_location
 __all__ = ["Call", "Recorded"]
 
 _DECLARED: Final = __name__.rpartition(".")[0] + ".declared."
-_SECRET: Final = re.compile(r"password|passwd|secret|jaas|token|credential|api.?key|private.?key", re.IGNORECASE)
+_SECRET: Final = r"password|passwd|secret|jaas|token|credential|api.?key|private.?key"  # compiled when first needed
 _BUILT_IN: Final = {"Any", "None", "str", "int", "float", "bool", "bytes", "list", "dict"}
 
 
@@ -37,12 +36,16 @@ class Call:
         return self.arguments[0][1] if self.arguments else None
 
     def __str__(self) -> str:
-        if _SECRET.search(self.name):
+        if _is_secret(self.name):
             return f"{self.name}(***)"
         shown = [_shown(value) for _, value in self.arguments]
-        if shown and isinstance(self.first(), str) and _SECRET.search(self.first()):
+        if shown and isinstance(self.first(), str) and _is_secret(self.first()):
             shown[1:] = ["***"] * len(shown[1:])  # a property whose value nobody should see in a plan
         return f"{self.name}({', '.join(shown)})"
+
+
+def _is_secret(text: str) -> bool:
+    return re.search(_SECRET, text, re.IGNORECASE) is not None
 
 
 class Recorded:
@@ -79,18 +82,16 @@ def _wrapped(cls: type[Recorded], name: str, member: Any) -> Any:
 
 
 def _static(cls: type[Recorded], name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         function(*args, **kwargs)  # refuses wrong arguments as Python does
         _refuse_without_java(cls)
         made = Call(f"{cls.__name__}.{name}", _bound(function, args, kwargs))
         return _product(cls, function, (made,))
 
-    return call
+    return _like(call, function)
 
 
 def _method(cls: type[Recorded], name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(function)
     def call(self: Recorded, *args: Any, **kwargs: Any) -> Any:
         function(self, *args, **kwargs)
         bound = _bound(function, (self, *args), kwargs)[1:]
@@ -107,6 +108,13 @@ def _method(cls: type[Recorded], name: str, function: Callable[..., Any]) -> Cal
         self._calls = (*self._calls, Call(name, bound))
         return self if _returned(function) == "Self" else _product(cls, function, self._calls)
 
+    return _like(call, function)
+
+
+def _like(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """What `functools.wraps` does, as far as anybody asks: there are thousands of these."""
+    call.__name__, call.__doc__ = function.__name__, function.__doc__
+    call.__wrapped__ = function  # type: ignore[attr-defined]
     return call
 
 

@@ -36,11 +36,15 @@ class Settings:
             read = OPERATOR_KEYS[key].type.read(value)
         except Fault as fault:
             raise JobDefinitionError(f"{call}() {fault.message}", location=user_location(), hint=fault.hint) from None
-        if draft.fixed and key in ("parallelism", "max_parallelism") and read != 1:
+        if draft.fixed and read != 1 and (key == "parallelism" or self._one_group(draft, key)):
             self._refuse_parallel(key)
         self._keep(draft, key, read)
         draft.source_lines.append(caller_line())
         return self
+
+    def _one_group(self, draft: Draft, key: str) -> bool:
+        """Whether this sets the max parallelism of what has one key group; a socket's source runs alone, and may."""
+        return key == "max_parallelism" and draft.arguments.get("max_parallelism") == 1
 
     def _keep(self, draft: Draft, key: str, value: Any) -> None:
         if key == "chaining" and draft.arguments.get("python") == "broadcast":
@@ -83,10 +87,15 @@ class Settings:
         group = slot_sharing_group
         named = group._calls[0].first() if isinstance(group, Recorded) else group
         self._set("slot_sharing_group", "slot_sharing_group", named)
-        if isinstance(group, Recorded):
-            self._draft.arguments["slot_resources"] = repr(group)
+        self._draft.arguments["slot_resources"] = _resources(group) if isinstance(group, Recorded) else None
         return self
 
     def disable_chaining(self) -> Self:
         """Never chain."""
         return self._set("disable_chaining", "chaining", "disable")
+
+
+def _resources(group: Recorded) -> str | None:
+    """What a slot sharing group was given, in an order of its own: two groups are compared by it."""
+    given = {call.name.removeprefix("set_"): call for call in group._calls if call.name.startswith("set_")}
+    return ", ".join(f"{name}={given[name].first()}" for name in sorted(given)) or None

@@ -265,7 +265,7 @@ class DataStream(Settings):
             read = calls.row_data(read)
         draft = calls.operator(
             [read], "sink", read.record_type, behaviour=facts.behaviour, api="v2", committer=facts.committer or None,
-            extra_ids=facts.extra_ids or None, co_locates=facts.co_locates or None,
+            extra_ids=facts.extra_ids or None, co_locates=facts.co_locates,
             remarks=tuple(connector_remarks(sink)) or None,
             run=PythonRun(connector=sink),
         )  # fmt: skip

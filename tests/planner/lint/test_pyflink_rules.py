@@ -28,6 +28,8 @@ STRATEGY = "WatermarkStrategy.for_monotonous_timestamps()"
         ("PL123", "lines.print()\nlines.map(str).execute_and_collect()", "lines.map(str).execute_and_collect()"),
         ("PL124", "lines.map(str).map(str).union(lines.map(str)).print()", "lines.map(str).union(lines.map(len))"),
         ("PL125", "lines.print('counts')", "lines.print('counts').name('counts')"),
+        ("PL126", "lines.map(str).slot_sharing_group('a').map(str).slot_sharing_group('b').print()",
+         "lines.map(str).slot_sharing_group('a').map(str).slot_sharing_group('b').start_new_chain().print()"),
     ],
 )  # fmt: skip
 def test_the_surprise_is_found_and_its_fix_is_enough(code: str, wrong: str, right: str, tmp_path: Path) -> None:

@@ -104,3 +104,27 @@ def test_a_stream_of_an_executed_job_cannot_be_collected(tmp_path: Path) -> None
         plans_of(write_script(tmp_path, body, execute=False))
     assert refused.value.location is not None
     assert refused.value.location.line == 10
+
+
+def test_groups_are_compared_by_their_resources_not_by_their_names(tmp_path: Path) -> None:
+    head = "from pyflink.datastream import SlotSharingGroup\ndef group(name, cores):\n"
+    head += "    return SlotSharingGroup.builder(name).set_cpu_cores(cores).set_task_heap_memory_mb(9).build()\n"
+    found = plan_of(tmp_path, "lines.map(str).slot_sharing_group('a').filter(bool).slot_sharing_group('b').print()")
+    assert [node.slot_sharing_group for node in found.stream_graph.nodes if node.name == "Map, Filter"] == ["a"]
+    equal = (
+        "lines.map(str).slot_sharing_group(group('a', 1.0)).filter(bool).slot_sharing_group(group('b', 1.0)).print()"
+    )
+    assert "Map, Filter" in names(plan_of(tmp_path, head + equal))
+    other = equal.replace("group('b', 1.0)", "group('b', 2.0)")
+    assert "Map, Filter" not in names(plan_of(tmp_path, head + other))
+    with pytest.raises(PlanningError, match="two different resource specs"):
+        plan_of(tmp_path, head + other.replace("'b'", "'a'"))
+
+
+def test_a_helper_takes_its_neighbours_group_with_the_resources(tmp_path: Path) -> None:
+    body = (
+        "from pyflink.datastream import SlotSharingGroup\n"
+        "group = SlotSharingGroup.builder('a').set_cpu_cores(1.0).set_task_heap_memory_mb(9).build()\n"
+        "lines.map(str).slot_sharing_group(group).key_by(len).reduce(max).print()"
+    )
+    assert "Map, _stream_key_by_map_operator" in names(plan_of(tmp_path, body))

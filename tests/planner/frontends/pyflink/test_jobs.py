@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.errors import JobDefinitionError
+from planner.errors import JobDefinitionError, PlanningError
 from planner.explanation.explain import explain_plan
 from planner.frontends.python_loader import load_python
 from planner.frontends.scripts.handover import LoadOptions
@@ -194,6 +194,24 @@ def test_calls_on_java_are_shown_and_a_sink_of_java_is_a_sink(tmp_path: Path) ->
     assert names(found) == ["Source: Collection Source", "Sink: table"]
     assert "get_gateway().jvm.java.lang.System.setProperty('a', 'b')" in found.job.recorded
     assert plan_of(tmp_path, "lines.print()").job.recorded == ()
+
+
+def test_exactly_once_sinks_are_kept_together_by_their_prefix(tmp_path: Path) -> None:
+    body = (
+        "from pyflink.common import SimpleStringSchema\n"
+        "from pyflink.datastream.connectors.kafka import *\n"
+        "values = KafkaRecordSerializationSchema.builder().set_topic('t')\n"
+        "values = values.set_value_serialization_schema(SimpleStringSchema()).build()\n"
+        "def sink(prefix):\n"
+        "    made = KafkaSink.builder().set_bootstrap_servers('a:1').set_record_serializer(values)\n"
+        "    made = made.set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE)\n"
+        "    return made.set_transactional_id_prefix(prefix).build()\n"
+        "lines.sink_to(sink('p')).slot_sharing_group('a')\n"
+        "lines.sink_to(sink('p')).slot_sharing_group('b')"
+    )
+    with pytest.raises(PlanningError, match='co-location group "p"'):
+        plan_of(tmp_path, body)
+    assert plan_of(tmp_path, body.replace("sink('p')).slot_sharing_group('b')", "sink('q')).slot_sharing_group('b')"))
 
 
 def test_a_schema_that_a_script_extends_keeps_its_type(tmp_path: Path) -> None:
