@@ -28,8 +28,8 @@ RULE = MergeRule(
     summary="the slot sharing groups differ",
     checks=(
         "Whether a slot sharing group is set on each operator itself, and with which resources. Unset equals only "
-        "unset: a group that Flink would inherit later does not count. The names of two groups are not compared: operators of "
-        'groups "a" and "b" merge, and the merged operator is in "a".'
+        "unset: a group that Flink would inherit later does not count. The names of two groups are not compared: "
+        'operators of groups "a" and "b" merge, and the merged operator is in "a".'
     ),
     why="Merged operators are one operator in one slot sharing group.",
     fix="Set a group on both operators, or on neither. To keep them apart, call `start_new_chain()` on the second one.",

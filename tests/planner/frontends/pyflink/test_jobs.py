@@ -199,7 +199,8 @@ def test_calls_on_java_are_shown_and_a_sink_of_java_is_a_sink(tmp_path: Path) ->
 def test_exactly_once_sinks_are_kept_together_by_their_prefix(tmp_path: Path) -> None:
     body = (
         "from pyflink.common import SimpleStringSchema\n"
-        "from pyflink.datastream.connectors.kafka import *\n"
+        "from pyflink.datastream.connectors.kafka import (\n"
+        "    DeliveryGuarantee, KafkaRecordSerializationSchema, KafkaSink)\n"
         "values = KafkaRecordSerializationSchema.builder().set_topic('t')\n"
         "values = values.set_value_serialization_schema(SimpleStringSchema()).build()\n"
         "def sink(prefix):\n"
