@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from planner.observed.job import ObservedJob
-from planner.observed.labels import without_counters
+from planner.observed.labels import short_chain_name, with_sources, without_counters
 from planner.snapshots.snapshot import Snapshot
 
 
@@ -17,6 +17,7 @@ class DeployedVertex:
 
     id: str | None
     chain: tuple[str, ...]  # the operators' names, head first
+    described: tuple[str, ...] = ()  # the same with descriptions, which a job plan has in place of names
     parallelism: int
     max_parallelism: int | None
     inputs: Mapping[tuple[int, str], int]  # how many edges come from a vertex with a ship strategy
@@ -34,6 +35,7 @@ class DeployedOperator:
     name: str
     parallelism: int
     ships: Mapping[str, int]  # how its records arrive
+    described: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,36 +46,59 @@ class DeployedJob:
     vertices: tuple[DeployedVertex, ...]  # empty for a stream plan: its chains are only expected
     operators: tuple[DeployedOperator, ...]
     slots: int | None  # needed; None where the groups are not known
+    named: bool = True  # False: a job plan alone, whose names are descriptions
+    batch: bool = False  # as far as it is known
+
+    @property
+    def in_descriptions(self) -> DeployedJob:
+        """The same job with descriptions in place of names."""
+        return replace(
+            self,
+            named=False,
+            vertices=tuple(replace(vertex, chain=vertex.described) for vertex in self.vertices),
+            operators=tuple(replace(operator, name=operator.described) for operator in self.operators),
+        )
 
 
 def deployed_snapshot(snapshot: Snapshot) -> DeployedJob:
     """A job of ours, or of a baseline."""
-    head = _heads(snapshot)
+    taken = _taken(snapshot)
+    head = _heads(snapshot, taken)
     heads = list(dict.fromkeys(head))
+    members: dict[int, list[int]] = {first: [] for first in heads}
+    for place, first in enumerate(head):
+        members[first].append(place)
     number = {place: count for count, place in enumerate(heads)}
     inputs: list[Counter[tuple[int, str]]] = [Counter() for _ in heads]
     for edge in snapshot.edges:
         if not edge.chained:
             inputs[number[head[edge.target]]][number[head[edge.source]], edge.partitioner] += 1
-    vertices = (_snapshot_vertex(snapshot, head, first, into) for first, into in zip(heads, inputs, strict=True))
+    vertices = (
+        _snapshot_vertex(snapshot, first, members[first], taken, into)
+        for first, into in zip(heads, inputs, strict=True)
+    )
     ships: list[Counter[str]] = [Counter() for _ in snapshot.operators]
     for edge in snapshot.edges:
         ships[edge.target][edge.partitioner] += 1
     operators = (
-        DeployedOperator(name=without_counters(one.name), parallelism=one.parallelism, ships=arriving)
+        DeployedOperator(name=_plain(one.name), parallelism=one.parallelism, ships=arriving)
         for one, arriving in zip(snapshot.operators, ships, strict=True)
     )
     return DeployedJob(
-        name=snapshot.name, vertices=tuple(vertices), operators=tuple(operators), slots=snapshot.total_slots
+        name=snapshot.name,
+        batch=snapshot.mode == "batch",
+        vertices=tuple(vertices),
+        operators=tuple(operators),
+        slots=snapshot.total_slots,
     )
 
 
-def _heads(snapshot: Snapshot) -> list[int]:
+def _heads(snapshot: Snapshot, taken: set[int]) -> list[int]:
     """By operator, the head of its chain."""
     front = list(range(len(snapshot.operators)))
     for edge in snapshot.edges:
-        if edge.chained and snapshot.operators[edge.target].kind == "multi_input":
-            front[edge.source] = edge.target  # it takes the source into its own task
+        if edge.source in taken:
+            front[edge.source] = edge.target
         elif edge.chained:
             front[edge.target] = edge.source
     found = []
@@ -85,26 +110,36 @@ def _heads(snapshot: Snapshot) -> list[int]:
     return found
 
 
+def _taken(snapshot: Snapshot) -> set[int]:
+    """The sources that a multi-input operator takes into its own task; nothing else with several inputs is chained."""
+    inputs = Counter(edge.target for edge in snapshot.edges)
+    return {
+        edge.source
+        for edge in snapshot.edges
+        if edge.chained and (inputs[edge.target] > 1 or snapshot.operators[edge.target].kind == "multi_input")
+    }
+
+
 def _snapshot_vertex(
-    snapshot: Snapshot, head: list[int], first: int, inputs: Mapping[tuple[int, str], int]
+    snapshot: Snapshot, first: int, own: Sequence[int], taken: set[int], inputs: Mapping[tuple[int, str], int]
 ) -> DeployedVertex:
-    members = [one for one, own in zip(snapshot.operators, head, strict=True) if own == first]
+    names = [_plain(snapshot.operators[one].name) for one in own if one not in taken]
+    sources = [_plain(snapshot.operators[one].name) for one in own if one in taken]
     return DeployedVertex(
         id=snapshot.operators[first].id,
-        chain=tuple(without_counters(one.name) for one in members),
+        chain=(with_sources(names[0], sources), *names[1:]),
         parallelism=snapshot.operators[first].parallelism,
         max_parallelism=snapshot.operators[first].effective_max_parallelism,
         inputs=inputs,
     )
 
 
+def _plain(name: str) -> str:
+    return with_sources(without_counters(name), ())
+
+
 def deployed_observed(job: ObservedJob) -> DeployedJob:
     """A job that Flink described."""
-    inputs: list[Counter[tuple[int, str]]] = [Counter() for _ in job.vertices]
-    for edge in job.edges:
-        source, target = job.operators[edge.sources[0]].vertex, job.operators[edge.target].vertex
-        if edge.chained is False and source is not None and target is not None:
-            inputs[target][source, _kind(edge.shipped or edge.ship)] += 1
     groups: dict[str, int] = {}
     for vertex in job.vertices:
         if vertex.group is not None:
@@ -112,19 +147,23 @@ def deployed_observed(job: ObservedJob) -> DeployedJob:
     known = bool(job.vertices) and all(vertex.group for vertex in job.vertices) and job.batch is False
     return DeployedJob(
         name=job.name,
+        named=job.named,
+        batch=bool(job.batch),
         vertices=tuple(
             DeployedVertex(
                 id=vertex.id,
-                chain=tuple(without_counters(job.operators[one].name) for one in vertex.members),
+                chain=tuple(_plain(name) for name in vertex.chain),
+                described=tuple(_plain(short_chain_name(label)) for label in vertex.described),
                 parallelism=vertex.parallelism,
                 max_parallelism=vertex.max_parallelism,
-                inputs=into,
+                inputs=Counter((source, _kind(ship)) for source, ship in vertex.inputs),
             )
-            for vertex, into in zip(job.vertices, inputs, strict=True)
+            for vertex in job.vertices
         ),
         operators=tuple(
             DeployedOperator(
-                name=without_counters(operator.name),
+                name=_plain(operator.name),
+                described=_plain(short_chain_name(operator.description)),
                 parallelism=operator.parallelism,
                 ships=Counter(_kind(job.edges[edge].ship) for edge in job.into[place]),
             )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from planner.observed.deployed import DeployedJob, DeployedOperator, DeployedVertex
+from planner.observed.labels import taken_sources
 
 Kind = Literal[
     "not deployed", "not planned", "id", "chain", "parallelism", "max parallelism", "ship strategy", "slots"
@@ -39,12 +40,21 @@ class Drift:
 
 def find_drift(planned: DeployedJob, running: DeployedJob) -> tuple[Drift, ...]:
     """All differences; those that touch state first."""
+    planned, running = _in_the_same_words(planned, running)
     if planned.vertices and running.vertices:
         found = list(_vertices(planned, running))
     else:  # a stream plan does not know its chains: operators are compared
         found = list(_operators(planned, running))
     found += _slots(planned, running)
     return tuple(sorted(found, key=lambda one: not one.state))
+
+
+def _in_the_same_words(planned: DeployedJob, running: DeployedJob) -> tuple[DeployedJob, DeployedJob]:
+    """Both jobs with names; where one has only descriptions and the other has them too, with descriptions."""
+    described = all(all(operator.described for operator in side.operators) for side in (planned, running))
+    if described and not (planned.named and running.named):
+        return planned.in_descriptions, running.in_descriptions
+    return planned, running
 
 
 def _vertices(planned: DeployedJob, running: DeployedJob) -> Iterator[Drift]:
@@ -92,7 +102,8 @@ def _pair(
     if old.id and new.id and old.id != new.id:
         message = f"its id is {old.id} as planned and {new.id} as it runs: its state would not be found"
         yield Drift(kind="id", subject=old.name, message=message, planned=old.id, running=new.id, state=True)
-    if Counter(old.chain) != Counter(new.chain):
+    comparable = planned.named == running.named
+    if Counter(old.chain) != Counter(new.chain) if comparable else len(old.chain) != len(new.chain):
         message = f"planned as {_chain(old)}, runs as {_chain(new)}; generated ids depend on the chain"
         names = {"planned": list(old.chain), "running": list(new.chain)}
         yield Drift(kind="chain", subject=old.name, message=message, state=True, **names)
@@ -114,7 +125,7 @@ def _inputs(
         if source in back:
             sources.setdefault(back[source], (Counter(), Counter()))[1][ship] += count
     for source, (before, after) in sources.items():
-        if before != after:
+        if not _same_ships(before, after, batch=running.batch):
             subject = f"{planned.vertices[source].name} -> {old.name}"
             message = f"ships by {_ships(before)} as planned, and by {_ships(after)} as it runs"
             yield Drift(
@@ -123,7 +134,8 @@ def _inputs(
 
 
 def _operators(planned: DeployedJob, running: DeployedJob) -> Iterator[Drift]:
-    old, new = _by_name(planned.operators), _by_name(running.operators)
+    old = _by_name(planned.operators)
+    new = _by_name(tuple(part for one in running.operators for part in _with_taken_sources(one, old)))
     for name in old:
         missing = len(old[name]) - len(new.get(name, ()))
         if missing > 0:
@@ -135,19 +147,43 @@ def _operators(planned: DeployedJob, running: DeployedJob) -> Iterator[Drift]:
             yield Drift(kind="not planned", subject=name, message=message, running=additional, state=True)
     for name in old.keys() & new.keys():
         if len(old[name]) == len(new[name]):
-            yield from _same_operator(name, old[name], new[name])
+            yield from _same_operator(name, old[name], new[name], batch=running.batch)
 
 
-def _same_operator(name: str, old: list[DeployedOperator], new: list[DeployedOperator]) -> Iterator[Drift]:
+def _with_taken_sources(operator: DeployedOperator, known: Mapping[str, object]) -> Iterator[DeployedOperator]:
+    """An operator that took in sources, and the sources, where the plan knows them one by one."""
+    name, sources = taken_sources(operator.name)
+    if operator.name in known or name not in known or not all(source in known for source in sources):
+        yield operator
+        return
+    ships = Counter(operator.ships) + Counter(FORWARD=len(sources))
+    yield replace(operator, name=name, ships=ships)
+    for source in sources:
+        yield DeployedOperator(name=source, parallelism=operator.parallelism, ships=Counter())
+
+
+def _same_operator(
+    name: str, old: list[DeployedOperator], new: list[DeployedOperator], *, batch: bool
+) -> Iterator[Drift]:
     before, after = (sorted(one.parallelism for one in side) for side in (old, new))
     if before != after and min(*before, *after) > 0:
         yield _numbers("parallelism", name, before[0], after[0])
     ships = [sum((Counter(one.ships) for one in side), Counter()) for side in (old, new)]
-    if ships[0] != ships[1]:
+    if not _same_ships(ships[0], ships[1], batch=batch):
         message = f"its records arrive by {_ships(ships[0])} as planned, and by {_ships(ships[1])} as it runs"
         yield Drift(
             kind="ship strategy", subject=name, message=message, planned=sorted(ships[0]), running=sorted(ships[1])
         )
+
+
+def _same_ships(before: Counter[str], after: Counter[str], *, batch: bool) -> bool:
+    """Whether records are shipped as planned. Batch mode makes RESCALE or HASH of a forward edge that did not chain."""
+    if not batch:
+        return before == after
+    missing, additional = before - after, after - before
+    return (
+        set(missing) <= {"FORWARD"} and set(additional) <= {"RESCALE", "HASH"} and missing.total() == additional.total()
+    )
 
 
 def _by_name(operators: tuple[DeployedOperator, ...]) -> dict[str, list[DeployedOperator]]:

@@ -19,6 +19,7 @@ def observe_job_plan(job: JobPlan, facts: RunningFacts | None = None) -> Observe
     return ObservedJob(
         name=job.name,
         origin="job plan" if facts is None else running_words(facts),
+        named=facts is not None,
         planned=False,
         batch=job.batch,
         operators=tuple(_operators(job, facts, ids)),

@@ -21,6 +21,7 @@ def observe_stream_graph(plan: StreamPlan, job: JobPlan, facts: RunningFacts | N
     return ObservedJob(
         name=job.name,
         origin="job plan" if facts is None else running_words(facts),
+        named=facts is not None,
         planned=False,
         batch=True,
         operators=tuple(

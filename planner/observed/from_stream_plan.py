@@ -46,6 +46,7 @@ def observe_both(plan: StreamPlan, job: JobPlan, facts: RunningFacts | None = No
         name=job.name,
         origin="stream plan and job plan" if facts is None else f"{running_words(facts)} and stream plan",
         batch=job.batch,
+        named=facts is not None,
         operators=tuple(_placed(plan, job, match, node, facts, ids.get(node)) for node in range(len(plan.nodes))),
         edges=tuple(_edge(plan, job, match, edge, chained[edge]) for edge in range(len(plan.edges))),
         vertices=observed_vertices(job, _members(job, match), facts),
@@ -116,27 +117,22 @@ def _chained(plan: StreamPlan, match: Match) -> list[bool | None]:
 def _told_apart_by_ids(plan: StreamPlan, job: JobPlan, match: Match) -> Match:
     """Where operators can be placed in several ways with different chains, the ids of the vertices may tell which.
 
-    A vertex that several operators may begin has the id of one of them: the one whose computed id is that id.
+    An id that is met by computing it, in any of these ways, is a generated one. Then the true way meets it as well.
     """
     if not match.solutions or None not in _chained(plan, match):
         return match
-    proven: dict[str, set[int]] = {}  # by vertex, the operators whose computed id is its id
-    complete = []  # the solutions that explain the ids of all vertices
+    share = MOST_NODES // len(match.solutions)
+    complete = []  # the solutions that explain the ids of all vertices at once
+    explained: list[set[str]] = []  # by solution, the vertices whose ids it can explain
     for solution in match.solutions:
         alone = match.alone(solution)
         heads = _heads(job, alone)
-        share = MOST_NODES // len(match.solutions)
         found = list(provable_heads(plan, _chained(plan, alone), heads, _siblings(plan, alone), share))
         if any(len(one) == len(heads) for one in found):
             complete.append(solution)
-        for head in frozenset().union(*found):
-            proven.setdefault(heads[head], set()).add(head)
-    certain = {vertex: operators.pop() for vertex, operators in proven.items() if len(operators) == 1}
-    kept = complete or [
-        solution
-        for solution in match.solutions
-        if all(certain.get(id_, head) == head for head, id_ in _heads(job, match.alone(solution)).items())
-    ]
+        explained.append({heads[head] for one in found for head in one})
+    generated = set().union(*explained)
+    kept = complete or [one for one, own in zip(match.solutions, explained, strict=True) if own == generated]
     return match.narrowed(kept) if kept else match
 
 

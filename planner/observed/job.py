@@ -57,6 +57,9 @@ class ObservedVertex:
     group: str | None = None  # slotSharingGroupId: random, but equal means the same group
     source_kind: SourceKind | None = None  # of a source at its head, from the names of its metrics
     name: str = ""
+    chain: tuple[str, ...] = ()  # the names of all its operators, also of those whose place is not certain
+    described: tuple[str, ...] = ()  # their descriptions
+    inputs: tuple[tuple[int, str], ...] = ()  # the vertices that feed it, and how
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +73,7 @@ class ObservedJob:
     edges: tuple[ObservedEdge, ...]
     vertices: tuple[ObservedVertex, ...] = ()
     max_parallelism: int | None = None  # of the running job
+    named: bool = True  # whether chains have names; a job plan alone has descriptions only
     planned: bool = True  # the ship strategies are those of the program; False: as batch mode may have changed them
 
     @property

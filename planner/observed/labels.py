@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _SQL_COUNTER = re.compile(r"\[\d+\]")
 _SQL_LABEL = re.compile(r"\[(\d+)\]:(\w+)\(")
+_SQL_WITH_SOURCES = re.compile(r"(\[\d+\]:\w+\(.*\)) \[(.*)\]", re.DOTALL)
+_NEXT_SOURCE = re.compile(r", (?=\[\d+\]:|Source: )")
 _MULTIPLE_INPUT = re.compile(r"multi(ple)?[\s_-]*input", re.IGNORECASE)
 
 # Names that Flink itself gives to operators with one or two inputs: never a multi-input operator that absorbs sources.
@@ -49,6 +52,32 @@ def short_name(label: str) -> str:
     """An operator's name from its description: `Calc[36]` for `[36]:Calc(select=...)`, else the label itself."""
     found = _SQL_LABEL.match(label)
     return f"{found[2]}[{found[1]}]" if found else label
+
+
+def short_chain_name(label: str) -> str:
+    """The short name of an operator in a job plan, also of a SQL operator that took in sources."""
+    found = _SQL_WITH_SOURCES.fullmatch(label)
+    if found is None:
+        return short_name(label)
+    return with_sources(short_name(found[1]), [short_name(one) for one in _NEXT_SOURCE.split(found[2])])
+
+
+def with_sources(name: str, sources: Iterable[str]) -> str:
+    """`operator [a, b]`, as Flink names an operator that took in sources; in one order, since Flink uses any."""
+    inside = ", ".join(sources)
+    name = f"{name} [{inside}]" if inside else name
+    if not name.endswith("]") or " [" not in name:
+        return name
+    at = name.index(" [") + 2
+    return f"{name[:at]}{', '.join(sorted(name[at:-1].split(', ')))}]"
+
+
+def taken_sources(name: str) -> tuple[str, list[str]]:
+    """The operator and the sources in `operator [a, b]`; no sources where the name has not that shape."""
+    if not name.endswith("]") or " [" not in name:
+        return name, []
+    operator, _, inside = name.partition(" [")
+    return operator, inside[:-1].split(", ")
 
 
 def called_multiple_input(name: str, description: str) -> bool:

@@ -60,6 +60,9 @@ def observed_vertices(
             group=facts.groups.get(vertex.id),
             source_kind=None if vertex.inputs else facts.source_kinds.get(vertex.id),
             name=facts.names.get(vertex.id, ""),
+            chain=tuple(short_names(vertex, known)),
+            described=tuple(link.label for link in vertex.links),
+            inputs=tuple((one.source, one.ship) for one in vertex.inputs),
         )
         for vertex, (own, parents) in zip(job.vertices, members, strict=True)
     )

@@ -13,6 +13,7 @@ from planner.frontends.flink_export.documents import read_document
 from planner.frontends.loading import load_job
 from planner.observed.deployed import DeployedJob, deployed_observed, deployed_snapshot
 from planner.observed.drift import Drift, find_drift
+from planner.observed.labels import short_chain_name, with_sources
 from planner.observed.loading import load_observed, observe
 from planner.pipeline import plan
 from planner.snapshots.snapshot import take_snapshot
@@ -122,3 +123,35 @@ def test_slots_are_compared_where_the_groups_are_known() -> None:
     assert running.slots is not None
     (found,) = find_drift(replace(running, slots=running.slots + 1), running)
     assert found.kind == "slots"
+
+
+@pytest.mark.parametrize("name", flink_exports.random_jobs())
+def test_the_plans_of_one_random_job_do_not_drift(name: str) -> None:
+    """Sources inside of an operator, twins whose place is open, and what batch mode makes of forward edges."""
+    folder = flink_exports.unpacked_random() / name
+    stream, job = str(folder / "streamplan.json"), str(folder / "jobplan.json")
+    running = deployed_observed(load_observed(job))
+    assert find_drift(deployed_observed(load_observed(stream)), running) == ()
+    assert find_drift(deployed_observed(load_observed(stream, job)), running) == ()
+
+
+@pytest.mark.parametrize("name", [name for name in flink_exports.recorded() if "batch" not in name])
+def test_a_job_plan_is_compared_by_descriptions(name: str) -> None:
+    """A cluster has names, a job plan alone has descriptions: a window has another one."""
+    assert find_drift(side(f"{name}/plan.json"), side(f"{name}/job.json")) == ()
+
+
+def test_another_window_is_drift_by_descriptions(tmp_path: Path) -> None:
+    name = next(name for name in flink_exports.planned() if "TopSpeed" in name)
+    content = (flink_exports.unpacked() / name / "jobplan.json").read_text(encoding="utf-8")
+    other = tmp_path / "jobplan.json"
+    other.write_text(content.replace("Window(", "Other(", 1), encoding="utf-8")
+    found = find_drift(side(f"{name}/jobplan.json"), deployed_observed(load_observed(str(other))))
+    assert [one.kind for one in found] == ["chain"]
+
+
+def test_sources_inside_of_an_operator_are_named_in_one_order() -> None:
+    assert with_sources("join", ["b", "a"]) == with_sources("join [b, a]", ()) == "join [a, b]"
+    assert short_chain_name("[7]:MultipleInput(readOrder=[0]) [[2]:TableSourceScan(t=[a, b]), Source: k]") == (
+        "MultipleInput[7] [Source: k, TableSourceScan[2]]"
+    )
