@@ -38,7 +38,7 @@ def _table(rows: Sequence[Sequence[str]], tiles: Mapping[str, str]) -> str:
 
 def _manager_tiles(theme: Theme, managers: Sequence[tuple[Cluster, list[Box]]]) -> dict[str, str]:
     """Task managers or hosts; slots of one row are as high in all of them."""
-    most = max((len(boxes) for _, boxes in managers), default=0)
+    most = max((sum(map(_is_tile, boxes)) for _, boxes in managers), default=0)
     columns = 1 if most <= FEW_SLOTS else 4 if len(managers) <= FEW_FRAMES and most > 2 * FEW_SLOTS else 2
     heights = [
         max((len(slot_lines(box)) for _, boxes in managers for box in boxes[at : at + columns]), default=0)
@@ -47,10 +47,15 @@ def _manager_tiles(theme: Theme, managers: Sequence[tuple[Cluster, list[Box]]]) 
     return {frame.id: _manager_tile(theme, frame, boxes, columns, heights) for frame, boxes in managers}
 
 
+def _is_tile(box: Box) -> bool:
+    """Whether a box is drawn: what only counts others is said in the title."""
+    return box.kind != "folded" or bool(box.lines)
+
+
 def _manager_tile(theme: Theme, frame: Cluster, boxes: Sequence[Box], columns: int, heights: Sequence[int]) -> str:
     """One frame: its name, in words what is free or left out, and its slots."""
-    slots = [box for box in boxes if box.kind != "folded"]
-    facts = ", ".join([*filter(None, [frame.subtitle]), *(box.title for box in boxes if box.kind == "folded")])
+    slots = [box for box in boxes if _is_tile(box)]
+    facts = ", ".join([*filter(None, [frame.subtitle]), *(box.title for box in boxes if not _is_tile(box))])
     title = frame_title(theme, replace(frame, subtitle=facts))
     lines = [f'<TD COLSPAN="{columns}" ALIGN="LEFT" VALIGN="TOP"{anchor(frame)}>{title}</TD>']
     for number, at in enumerate(range(0, len(slots), columns)):

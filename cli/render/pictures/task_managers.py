@@ -71,12 +71,20 @@ def _slots(
     if len(here) > MOST_SLOTS:
         rest = count(len(here) - MOST_SLOTS, "slot")
         boxes.append(Box(id=f"{frame}_rest", title=f"{rest} more", kind="folded", cluster=frame))
-    free = placement.cluster.slots - len({slot.number for slot in here})
-    if free:
-        each = " each" if last > first else ""
-        title = f"{count(free, 'slot')} free{each}"
-        boxes.append(Box(id=f"{frame}_free", title=title, kind="folded", cluster=frame))
-    return boxes
+    return boxes + _free(placement, here, frame, each=last > first)
+
+
+def _free(placement: Placement, here: Sequence[PlacedSlot], frame: str, *, each: bool) -> list[Box]:
+    """Free slots, drawn where they are; where there are too many, their number."""
+    used = {slot.number for slot in here}
+    free = [number for number in range(placement.cluster.slots) if number not in used]
+    if len(here) + len(free) > MOST_SLOTS:
+        title = f"{count(len(free), 'slot')} free{' each' if each else ''}"
+        return [Box(id=f"{frame}_free", title=title, kind="folded", cluster=frame)] if free else []
+    return [
+        Box(id=f"{frame}_free{number}", title=f"slot {number}", lines=("free",), kind="folded", cluster=frame)
+        for number in free
+    ]
 
 
 def _lines(slot: PlacedSlot, end: PlacedSlot, length: int, names: Sequence[str]) -> tuple[str, ...]:

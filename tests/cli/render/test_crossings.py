@@ -21,7 +21,7 @@ from planner.pipeline import Plan, Stage, plan
 from tests.support.crossings import crossed
 
 ROOT = Path(__file__).parents[3]
-SAMPLES = ("order_enrichment/job.py", "two_streams_join/job.yaml", "order_123546/job.yaml", "union/job.py")
+SAMPLES = sorted(str(path.relative_to(ROOT / "samples")) for path in (ROOT / "samples").glob("*/job.*"))
 DRAWN: tuple[Stage, ...] = ("stream", "job", "execution")
 
 

@@ -24,7 +24,12 @@ def test_task_managers_are_frames_with_their_slots(capsys: pytest.CaptureFixture
     text = drawn(capsys, "--task-managers", "3", "--slots", "2", "--load-balance", "slots")
     assert text.count("subgraph t") == 3
     assert text.count(":::slot") == 4  # the job needs four slots
-    assert text.count("1 slot free") == 2
+    assert text.count("<br/>free") == 2  # drawn where they are, so that all frames are as high
+
+
+def test_many_free_slots_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    text = drawn(capsys, "--task-managers", "1", "--slots", "20")
+    assert "16 slots free" in text and "<br/>free" not in text
 
 
 def test_vertices_of_one_name_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:

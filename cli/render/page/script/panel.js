@@ -126,8 +126,10 @@ function edgeBody() {
 const quoted = (setting) => (/^[\w.=:@%+,/-]+$/.test(setting) ? setting : `'${setting.replaceAll("'", "'\\''")}'`);
 
 function conditions(edge) {
-  return el("div", { class: "conditions" }, ...data.rules.map((rule, at) => {
-    const holds = !edge.obstacles.includes(rule.code);
+  const failing = (rule) => edge.obstacles.includes(rule.code);
+  const order = data.rules.map((_, at) => at).sort((a, b) => failing(data.rules[b]) - failing(data.rules[a]) || a - b); // what fails comes first
+  return el("div", { class: "conditions" }, ...order.map((at) => {
+    const rule = data.rules[at], holds = !failing(rule);
     return el("details", {},
       el("summary", {}, el("span", { class: holds ? "ok" : "no" }, el("b", {}, rule.code), ` ${rule.slug}`), el("span", { class: "muted" }, `: ${text(edge.conditions[at])}`)),
       el("p", {}, rule.why), el("p", { class: "muted" }, rule.fix));
