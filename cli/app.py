@@ -58,6 +58,8 @@ def main(argv: list[str] | None = None) -> int:
         return report_error(error)
     finally:
         _forget_load_options()
+        if argv is None:
+            gc.freeze()  # the process ends: Python would look through every object for garbage once more
     return code
 
 

@@ -7,13 +7,14 @@ A job is a tuple of transformations in Flink's creation order. `Operator`s becom
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from planner.flink.defaults import EXPONENTIAL_DELAY_MULTIPLIER
 from planner.kinds import NEVER_KEYED
 from planner.kinds import OperatorKind as OperatorKind
+from planner.records import record
 
 if TYPE_CHECKING:
     from planner.graphs.stream_graph import StreamGraph
@@ -30,7 +31,7 @@ Helper = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Location:
     """A place in the user's file; the column is known in YAML only."""
 
@@ -45,7 +46,7 @@ class Location:
 # --- what an operator does when it runs: optional for planning, required for running ---------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PythonFunction:
     """A user function: the object itself (Python jobs) or where to import it from (YAML jobs)."""
 
@@ -53,21 +54,21 @@ class PythonFunction:
     reference: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Where:
     """A filter as a Spark SQL condition."""
 
     condition: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Select:
     """A map as named Spark SQL expressions, in output order."""
 
     columns: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Explode:
     """A flat_map as one Spark SQL array expression whose elements become the column `column`."""
 
@@ -75,7 +76,7 @@ class Explode:
     column: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Aggregate:
     """A keyed sum, min or max of one field, by name (YAML) or by position or name (Python)."""
 
@@ -83,7 +84,7 @@ class Aggregate:
     whole: bool = False  # min_by, max_by: the record that has the field, not the field alone
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Join:
     """A keyed co_process that is an equi-join; `select` as in `Select`, None keeps both sides' columns."""
 
@@ -91,7 +92,7 @@ class Join:
     select: tuple[tuple[str, str], ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Window:
     """A window and what is computed in it. All durations are milliseconds; sizes of count windows are records."""
 
@@ -116,7 +117,7 @@ class Window:
         return timed and self.gap is None and self.trigger is None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Watermarks:
     """Event-time stamps: where they come from (a column or a function) and how late records may be, in milliseconds."""
 
@@ -126,14 +127,14 @@ class Watermarks:
     idleness: int | None = None  # milliseconds after which a producer without records holds nobody back
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Collection:
     """A source of the records written in the job."""
 
     records: tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Sequence:
     """A source of whole numbers, both ends included."""
 
@@ -141,7 +142,7 @@ class Sequence:
     end: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Reader:
     """A source that is any Spark reader. Paths are as written, relative to the job's file."""
 
@@ -150,7 +151,7 @@ class Reader:
     options: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Writer:
     """A sink that is any Spark writer."""
 
@@ -176,7 +177,7 @@ Behaviour = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PythonWindow:
     """A PyFlink window: the script's own objects, which are asked as PyFlink asks them."""
 
@@ -190,7 +191,7 @@ class PythonWindow:
     late_tag: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PythonRun:
     """What a run of a PyFlink operator needs and its plan does not show."""
 
@@ -208,7 +209,7 @@ class PythonRun:
 # --- transformations -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Operator:
     """A transformation that becomes a stream node (a v2 sink becomes one or two)."""
 
@@ -251,7 +252,7 @@ class Operator:
     remarks: tuple[str, ...] = ()  # PyFlink's surprises at this call, for lint: "lost-assigner:with_idleness"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Union:
     """Several streams read as one; with `cached`, one stream that PyFlink keeps for other jobs."""
 
@@ -261,7 +262,7 @@ class Union:
     cached: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Partition:
     """How records reach the next operator's subtasks.
 
@@ -279,7 +280,7 @@ class Partition:
     custom: PythonFunction | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SideOutput:
     """The records of one operator that it tagged."""
 
@@ -293,7 +294,7 @@ class SideOutput:
 Transformation = Operator | Union | Partition | SideOutput
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RestartStrategy:
     """When a failed job starts again. Durations are milliseconds."""
 
@@ -305,7 +306,7 @@ class RestartStrategy:
     multiplier: float = EXPONENTIAL_DELAY_MULTIPLIER  # exponential-delay: the growth of the wait
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PythonLayer:
     """What PyFlink does to a job between the script and Flink: the input of alignment and merging."""
 
@@ -316,7 +317,7 @@ class PythonLayer:
     collect: int | None = None  # execute_and_collect: the stream whose records are wanted
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class JobDefinition:
     """One job, as its author wrote it, before any stage."""
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from planner.graphs.state import State, state_of
@@ -15,6 +15,7 @@ from planner.graphs.state_lookup import may_have_uid_hash
 from planner.graphs.stream_graph import StreamNode
 from planner.job import Location, Operator, OperatorKind
 from planner.pipeline import Plan
+from planner.records import record
 from planner.spelling import nearest_or_all
 
 __all__ = [
@@ -50,7 +51,7 @@ def node_label(node: StreamNode) -> str:
     return label(node.name, node.operator.key)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OperatorRef:
     """One stream node, with what a reader needs to recognise it and to find it in the job's file."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from planner.chaining.evaluation import find_obstacles
@@ -15,20 +14,20 @@ from planner.graphs.invariants import check_invariants
 from planner.graphs.job_graph import JobGraph, build_job_graph
 from planner.graphs.obstacle import Obstacle
 from planner.graphs.operator_ids import build_operator_ids
-from planner.graphs.physical import Physical, build_physical
-from planner.graphs.plan_json import plan_to_dict
 from planner.graphs.stream_building import build_stream_graph
 from planner.graphs.stream_graph import StreamGraph
 from planner.job import JobDefinition
+from planner.records import record
 
 if TYPE_CHECKING:
+    from planner.graphs.physical import Physical
     from planner.merging import Merging
 
 Stage = Literal["stream", "job", "execution", "physical"]
 STAGES: tuple[Stage, ...] = ("stream", "job", "execution", "physical")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Plan:
     """A job compiled through Flink's graphs, as far as was asked."""
 
@@ -51,6 +50,8 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as JSON-ready data, in the documented shape."""
+        from planner.graphs.plan_json import plan_to_dict
+
         return plan_to_dict(self)
 
 
@@ -88,6 +89,8 @@ def plan(job: JobDefinition, until: Stage = "physical", flink: FlinkProfile | st
     if job_graph and last >= STAGES.index("execution"):
         execution_graph = build_execution_graph(stream_graph, job_graph)
     if job_graph and execution_graph and last >= STAGES.index("physical"):
+        from planner.graphs.physical import build_physical  # most commands stop before
+
         physical = build_physical(stream_graph, job_graph, execution_graph)
     compiled = Plan(
         job=job,

@@ -7,14 +7,14 @@ A rule is one file: what it finds, what it says where it holds, the change that 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from planner.graphs.obstacle import About, Obstacle, Side
 from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Operator, Partitioner
+from planner.records import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Candidate:
     """One edge with everything the twelve conditions read."""
 
@@ -30,7 +30,7 @@ class Candidate:
     chain_different_max_parallelism: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ChainingRule:
     """One of Flink's conditions: named after the obstacle it finds."""
 

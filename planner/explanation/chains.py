@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from planner.graphs.job_graph import JobVertex
 from planner.operators import OperatorRef
 from planner.pipeline import Plan
+from planner.records import record
 
 __all__ = ["ChainExplanation", "ChainLink", "explain_chains"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ChainLink:
     """One operator of a chain, and how far from its straight line it is."""
 
@@ -21,7 +21,7 @@ class ChainLink:
     depth: int  # branches before it: 0 on the straight line from the head
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ChainExplanation:
     """One job vertex: a chain of operators that runs as one task in every subtask."""
 

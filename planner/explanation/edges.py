@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from planner.flink.network_buffers import NetworkBuffers
@@ -14,6 +13,7 @@ from planner.graphs.stream_graph import StreamEdge
 from planner.job import Location, Partitioner
 from planner.operators import OperatorRef
 from planner.pipeline import Plan
+from planner.records import record
 
 __all__ = ["EdgeExplanation", "Traffic", "Verdict", "explain_edges"]
 
@@ -22,7 +22,7 @@ __all__ = ["EdgeExplanation", "Traffic", "Verdict", "explain_edges"]
 Verdict = Literal["chained", "broken", "needed", "fixed"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Traffic:
     """What an edge between two chains costs at run time."""
 
@@ -43,7 +43,7 @@ class Traffic:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class EdgeExplanation:
     """One edge of the stream graph, explained."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from planner.explanation.chains import ChainExplanation, explain_chains
@@ -12,6 +11,7 @@ from planner.explanation.summary import Summary, summarise
 from planner.flink.defaults import BUFFERS_PER_CHANNEL, FLOATING_BUFFERS_PER_GATE
 from planner.operators import OperatorRef, describe_operators
 from planner.pipeline import Plan
+from planner.records import record
 
 if TYPE_CHECKING:
     from planner.explanation.python_layer import PythonExplanation
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Explanation", "explain_plan"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Explanation:
     """Chains, edges and figures of one plan."""
 

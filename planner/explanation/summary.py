@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from planner.explanation.edges import EdgeExplanation
 from planner.pipeline import Plan
+from planner.records import record
 
 __all__ = ["Summary", "summarise"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Summary:
     """Figures of a whole plan; None where batch mode decides them at run time."""
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from planner.flink.versions import is_before
+from planner.records import record
 
 __all__ = ["Difference"]
 
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Difference(Generic[Value]):
     """One field of FlinkProfile: `since` has the first version of each value, oldest first."""
 

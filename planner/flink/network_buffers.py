@@ -6,9 +6,8 @@ more than that runs, but slowly: buffers that it wants beyond them are shared ou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from planner.flink.defaults import BUFFERS_PER_CHANNEL, FLOATING_BUFFERS_PER_GATE
+from planner.records import record
 
 __all__ = ["NETWORK_MEMORY_OPTIONS", "Buffers", "NetworkBuffers"]
 
@@ -16,7 +15,7 @@ SORT_SHUFFLE_BUFFERS = 512  # taskmanager.network.sort-shuffle.min-buffers: what
 NETWORK_MEMORY_OPTIONS = ("taskmanager.memory.network.min", "taskmanager.memory.network.max")  # set both to one value
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Buffers:
     """The fewest with which something starts, and what it wants."""
 
@@ -30,7 +29,7 @@ class Buffers:
         return Buffers(self.fewest * times, self.wanted * times)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NetworkBuffers:
     """Flink's rules, with the two numbers that could be set until 1.20."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from planner.records import record
 
 __all__ = ["FlinkProfile", "LoadBalanceMode", "RestartDefaults", "TwoInputStrategy"]
 
@@ -11,7 +12,7 @@ TwoInputStrategy = Literal["HEAD", "ALWAYS"]
 LoadBalanceMode = Literal["none", "slots", "min-resources", "tasks"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RestartDefaults:
     """What a restart strategy does where the user leaves a value out."""
 
@@ -20,13 +21,15 @@ class RestartDefaults:
     exponential_longest: int  # milliseconds
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class FlinkProfile:
     """One version of Flink. Every field but the first has a module of its own in `differences/`."""
 
     version: str
     two_input_strategy: TwoInputStrategy
     sink_parallelism_is_set: bool
+    sink_parts_co_locate: bool
+    empty_labels: bool
     load_balance_modes: tuple[LoadBalanceMode, ...]
     restart_defaults: RestartDefaults
     batch_source_parallelism: int | None

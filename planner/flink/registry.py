@@ -8,9 +8,11 @@ from typing import Any
 from planner.flink.difference import Difference
 from planner.flink.differences import (
     batch_sources,
+    empty_labels,
     load_balance,
     restart_defaults,
     savepoint_format,
+    sink_co_location,
     sink_parallelism,
     two_input_chaining,
 )
@@ -23,6 +25,8 @@ __all__ = ["DIFFERENCES", "flink"]
 DIFFERENCES: tuple[Difference[Any], ...] = (
     two_input_chaining.DIFFERENCE,
     sink_parallelism.DIFFERENCE,
+    sink_co_location.DIFFERENCE,
+    empty_labels.DIFFERENCE,
     batch_sources.DIFFERENCE,
     load_balance.DIFFERENCE,
     restart_defaults.DIFFERENCE,

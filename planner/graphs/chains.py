@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from planner.graphs.obstacle import Obstacle
 from planner.graphs.stream_graph import StreamGraph
+from planner.records import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Chain:
     """The stream nodes of one job vertex."""
 

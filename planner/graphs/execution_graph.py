@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from planner.errors import PlanningError
 from planner.flink.defaults import MAX_MAX_PARALLELISM, default_max_parallelism
 from planner.graphs.job_graph import Distribution, JobEdge, JobGraph, JobVertex, ResultType
 from planner.graphs.regions import pipelined_regions
 from planner.graphs.stream_graph import StreamGraph
+from planner.records import record
 
 Consumed = tuple[int, int, int]  # consumer subtask, first partition, last partition
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class IntermediateResult:
     """What one vertex produces for one data set: `partitions` partitions, one per producing subtask."""
 
@@ -25,7 +25,7 @@ class IntermediateResult:
     consumers: tuple[int, ...]  # positions of the reading vertices
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ExecutionEdge:
     """One job edge at run time: which range of partitions each consumer subtask reads."""
 
@@ -41,7 +41,7 @@ class ExecutionEdge:
         return sum(last - first + 1 for _, first, last in self.consumed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ExecutionGraph:
     """The parallel plan, without an object per subtask or per channel."""
 

@@ -64,13 +64,19 @@ class GrowingGraph:
             return "PIPELINED"
         return "BATCH" if exchange == "batch" and self.batch else "UNDEFINED"
 
+    def job_name(self) -> str:
+        """The job's name, else Flink's default."""
+        if self.job.name is not None:
+            return self.job.name
+        return "Flink Batch Job" if self.batch else "Flink Streaming Job"
+
     def finish(self) -> StreamGraph:
         """The graph as it is now."""
         nodes = tuple(self.nodes[node] for node in sorted(self.nodes))
         edges = tuple(edge for node in nodes for edge in self.out[node.id])
         position = {id(edge): number for number, edge in enumerate(edges)}
         return StreamGraph(
-            name=self.job.name or ("Flink Batch Job" if self.batch else "Flink Streaming Job"),
+            name=self.job_name(),
             batch=self.batch,
             nodes=nodes,
             edges=edges,

@@ -7,7 +7,7 @@ settle parallelism where batch mode leaves it open, connect the chains, put them
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from planner.errors import PlanningError
@@ -18,6 +18,7 @@ from planner.graphs.obstacle import Obstacle
 from planner.graphs.regions import pipelined_regions
 from planner.graphs.stream_graph import BUFFER_TIMEOUT_DISABLED, DEFAULT_SLOT_SHARING_GROUP, StreamEdge, StreamGraph
 from planner.job import Partitioner
+from planner.records import record
 
 Distribution = Literal["POINTWISE", "ALL_TO_ALL"]
 ResultType = Literal["PIPELINED_BOUNDED", "BLOCKING"]
@@ -25,7 +26,7 @@ ResultType = Literal["PIPELINED_BOUNDED", "BLOCKING"]
 _POINTWISE: frozenset[Partitioner] = frozenset({"FORWARD", "RESCALE"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class JobVertex:
     """One chain of operators, deployed as one task per subtask."""
 
@@ -43,7 +44,7 @@ class JobVertex:
     user_hashes: tuple[str | None, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class JobEdge:
     """An exchange between two vertices; `source` and `target` are positions in `JobGraph.vertices`."""
 
@@ -57,7 +58,7 @@ class JobEdge:
     type_number: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class JobGraph:
     """Vertices in topological source-first order, edges by target in that order."""
 

@@ -44,8 +44,8 @@ class NodeSettings:
             parallelism=operator.parallelism or (1 if single else self.inherited_parallelism(operator)),
             parallelism_configured=set_by_user or fixed_by_flink,
             max_parallelism=operator.max_parallelism or job.max_parallelism or UNSET_MAX_PARALLELISM,
-            slot_sharing_group=operator.slot_sharing_group or self.inherited_group(inputs),
-            co_location_group=operator.co_location_group or operator.co_locates,
+            slot_sharing_group=self.group(operator, inputs),
+            co_location_group=self.co_location_group(operator, role),
             chaining_strategy=self.strategy(operator, role),
             sorted_input=self.sorts_input(operator, role),
             source=None if operator.kind != "source" else "legacy" if operator.legacy else "new",
@@ -65,6 +65,16 @@ class NodeSettings:
         while not isinstance(current, Operator):
             current = self.job.by_id[current.inputs[0] if isinstance(current, Union) else current.input]
         return self.nodes[current.id].parallelism
+
+    def group(self, operator: Operator, inputs: Sequence[tuple[Origin, ...]]) -> str:
+        return self.inherited_group(inputs) if operator.slot_sharing_group is None else operator.slot_sharing_group
+
+    def co_location_group(self, operator: Operator, role: NodeRole) -> str | None:
+        """The operator's, where this version hands it on to the parts of an expanded sink."""
+        if operator.co_location_group is None:
+            return operator.co_locates
+        kept = role == "operator" or self.flink.sink_parts_co_locate
+        return operator.co_location_group if kept else None
 
     def inherited_group(self, inputs: Sequence[tuple[Origin, ...]]) -> str:
         """The group that all inputs agree on, else the default."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from planner.records import record
 
 # What an obstacle is about: whoever reasons over obstacles asks for this, not for the codes of rules.
 About = Literal[
@@ -13,7 +14,7 @@ About = Literal[
 Side = Literal["upstream", "downstream", "both"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Obstacle:
     """One condition that does not hold on one edge."""
 

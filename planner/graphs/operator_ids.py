@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import mmh3
 
 from planner.errors import PlanningError
 from planner.graphs.obstacle import Obstacle
 from planner.graphs.stream_graph import StreamGraph, StreamNode
+from planner.records import record
 
 _TIMES_37 = bytes(value * 37 & 0xFF for value in range(256))  # Flink multiplies every byte of an id before it mixes
 
 __all__ = ["IdShape", "build_operator_ids", "generated_id", "hash_operators", "id_shape", "uid_hash"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class IdShape:
     """All that the ids of a job depend on: its uids, its edges in their order, and which of them are chained."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import accumulate
 
 from planner.errors import PlanningError
@@ -11,11 +10,12 @@ from planner.graphs.components import Components, strongly_connected
 from planner.graphs.execution_graph import ExecutionEdge, ExecutionGraph
 from planner.graphs.job_graph import JobGraph
 from planner.graphs.stream_graph import StreamGraph
+from planner.records import record
 
 Subtask = tuple[int, int]  # (vertex position, subtask index)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Physical:
     """Slots and failover regions, each a sorted tuple of subtasks, both sorted."""
 

@@ -7,7 +7,6 @@ id keeps the state while the id changes, and is not needed any more once a savep
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Container
 
@@ -45,6 +44,8 @@ def written_setting(file: str, **settings: str) -> str:
 
 
 def _quoted(value: str) -> str:
+    import json  # few jobs have such a value to show
+
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -13,7 +13,8 @@ from planner.flink.registry import flink as flink_profile
 from planner.graphs.growing_graph import GrowingGraph
 from planner.graphs.sink_expansion import expand_sink
 from planner.graphs.stream_graph import StreamGraph
-from planner.job import JobDefinition, Partition, SideOutput, Union
+from planner.job import JobDefinition, Operator, Partition, SideOutput, Union
+from planner.kinds import SINKS
 
 __all__ = ["build_stream_graph", "runs_in_batch_mode"]
 
@@ -23,6 +24,8 @@ def build_stream_graph(job: JobDefinition, flink: FlinkProfile | None = None) ->
     graph = GrowingGraph(job, runs_in_batch_mode(job), flink or flink_profile())
     consumed = _consumed_sources(job)
     for operator in job.operators:
+        if "" in (operator.name, operator.uid):
+            _refuse_empty_label(operator, graph.settings.flink)
         if operator.kind == "source":
             # Flink reaches sources through their consumers only: one that nobody reads is not in the graph.
             if operator.id in consumed:
@@ -52,6 +55,19 @@ def runs_in_batch_mode(job: JobDefinition) -> bool:
             hint="set the runtime mode to streaming or automatic, or read from a bounded source",
         )
     return job.runtime_mode == "batch" or (job.runtime_mode == "automatic" and unbounded is None)
+
+
+def _refuse_empty_label(operator: Operator, flink: FlinkProfile) -> None:
+    """What Flink says to `name("")` and `uid("")`."""
+    may_be_nameless = operator.kind == "source" or operator.kind in SINKS
+    if flink.empty_labels or (operator.uid != "" and may_be_nameless):
+        return
+    what = "uid" if operator.uid == "" else "name"
+    raise PlanningError(
+        f"the {what} of {operator.key} must not be empty: Flink {flink.version} refuses it",
+        location=operator.location,
+        hint=f"give it a {what}, or remove the setting",
+    )
 
 
 def _consumed_sources(job: JobDefinition) -> frozenset[int]:

@@ -6,11 +6,11 @@ Example: `source.rebalance().map()` is the nodes 1 and 3 and one REBALANCE edge.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 from planner.job import Operator, Partition, Partitioner
+from planner.records import record
 
 ChainingStrategy = Literal["ALWAYS", "NEVER", "HEAD", "HEAD_WITH_SOURCES"]
 ExchangeMode = Literal["UNDEFINED", "PIPELINED", "BATCH"]
@@ -21,7 +21,7 @@ BUFFER_TIMEOUT_DISABLED = -1
 UNSET_MAX_PARALLELISM = -1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class StreamNode:
     """One operator of the stream graph."""
 
@@ -43,7 +43,7 @@ class StreamNode:
     operator: Operator  # where it came from
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class StreamEdge:
     """One edge of the stream graph. `partition` asked for its partitioner; None: nobody did."""
 
@@ -56,7 +56,7 @@ class StreamEdge:
     partition: Partition | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class StreamGraph:
     """Nodes by id and edges by source node, then output order."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from planner.errors import PlanningError
 from planner.job import Exchange, JobDefinition, Operator, Partition, SideOutput, Union
+from planner.records import record
 
 __all__ = ["Origin", "Origins"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Origin:
     """A stream node behind an input, with what the virtual transformations between ask of the edge."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from planner.flink.defaults import MAX_INT, MAX_MAX_PARALLELISM
 from planner.kinds import OperatorKind
+from planner.records import record
 from planner.settings.restart import RESTART_TYPES
 from planner.settings.values import (
     ANY_LIST,
@@ -21,6 +21,7 @@ from planner.settings.values import (
     IGNORES,
     INPUT,
     INPUTS,
+    LABEL,
     NUMBER,
     OPTIONS,
     RAW_OPTIONS,
@@ -44,7 +45,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Key:
     """One key: what its value may be, and one line on what it means."""
 
@@ -59,7 +60,7 @@ PARTITIONS: Final = ("forward", "rebalance", "rescale", "shuffle", "broadcast", 
 
 JOB_KEYS: Final[Mapping[str, Key]] = {
     "$schema": Key(TEXT, "where an editor finds this schema"),
-    "name": Key(TEXT, "the job's name"),
+    "name": Key(LABEL, "the job's name"),
     "parallelism": Key(PARALLELISM, "subtasks of an operator that says nothing itself; 1 unless set"),
     "max_parallelism": Key(MAX_PARALLELISM_VALUE, "key groups, the upper bound of rescaling"),
     "runtime_mode": Key(CHOICE("streaming", "batch", "automatic"), "streaming unless set"),
@@ -98,14 +99,14 @@ REFERENCE_KEYS: Final[Mapping[str, Key]] = {
 OPERATOR_KEYS: Final[Mapping[str, Key]] = {
     "id": Key(TEXT, "the name by which other operators refer to this one; unique"),
     "type": Key(TEXT, "what kind of operator it is"),
-    "name": Key(TEXT, "the name that plans show"),
-    "uid": Key(TEXT, "a fixed identity for the operator's state"),
+    "name": Key(LABEL, "the name that plans show"),
+    "uid": Key(LABEL, "a fixed identity for the operator's state"),
     "uid_hash": Key(UID_HASH, "an operator id of an older job to take over, 32 hexadecimal digits"),
-    "description": Key(TEXT, "a longer text for people"),
+    "description": Key(LABEL, "a longer text for people"),
     "parallelism": Key(PARALLELISM, "how many subtasks"),
     "max_parallelism": Key(MAX_PARALLELISM_VALUE, "key groups, the upper bound of rescaling"),
-    "slot_sharing_group": Key(TEXT, "operators of one group may share a slot"),
-    "co_location_group": Key(TEXT, "equal subtasks of one group run in the same slot"),
+    "slot_sharing_group": Key(LABEL, "operators of one group may share a slot"),
+    "co_location_group": Key(LABEL, "equal subtasks of one group run in the same slot"),
     "buffer_timeout": Key(
         BUFFER_TIMEOUT, "milliseconds until a part-filled network buffer is sent; -1 waits for full ones"
     ),

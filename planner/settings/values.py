@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from planner.job import Window
+from planner.records import record
 from planner.settings.durations import LONGEST, parse_duration
 from planner.spelling import did_you_mean
 
@@ -23,6 +23,7 @@ __all__ = [
     "IGNORES",
     "INPUT",
     "INPUTS",
+    "LABEL",
     "NUMBER",
     "OPTIONS",
     "RAW_OPTIONS",
@@ -52,7 +53,7 @@ class Fault(Exception):
         self.key = key
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class ValueType:
     """One kind of value: how it is read and how JSON Schema describes it."""
 
@@ -92,7 +93,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _text(value: Any) -> str:
+def _label(value: Any) -> str:
     if not isinstance(value, str):
         hint = (
             f'write it in quotes: "{value}"'
@@ -100,9 +101,16 @@ def _text(value: Any) -> str:
             else None
         )
         raise Fault(f"must be text, found {describe(value)}", hint)
-    if not value.strip():
-        raise Fault("must not be empty", "give it a value or remove the key")
     return value
+
+
+LABEL: Final = ValueType(_label, {"type": "string"})  # Flink takes empty names and groups too
+
+
+def _text(value: Any) -> str:
+    if not _label(value).strip():
+        raise Fault("must not be empty", "give it a value or remove the key")
+    return str(value)
 
 
 TEXT: Final = ValueType(_text, {"type": "string", "pattern": r"\S"})

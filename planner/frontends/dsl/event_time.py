@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Literal
 
 from planner.errors import JobDefinitionError
 from planner.frontends.scripts.places import user_location
 from planner.job import PythonFunction, Watermarks, Window
+from planner.records import record
 
 __all__ = [
     "Duration",
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Duration:
     """A length of time."""
 
@@ -199,7 +200,7 @@ class TimestampAssigner:
         raise NotImplementedError(f"{type(self).__name__} does not define extract_timestamp()")
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class WatermarkStrategy:
     """How event time is read and how late records may be; None is no watermarks."""
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import Any, ClassVar, TypeAlias
+
+from planner.records import record
 
 __all__ = [
     "AggregateFunction",
@@ -329,7 +331,7 @@ class SourceFunction(Function):
         """Stop emitting."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class OutputTag:
     """The name of a side output and the type of its records."""
 
@@ -352,7 +354,7 @@ class StateVisibility(Enum):
     NeverReturnExpired = 1
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class StateTtlConfig:
     """How long state lives, in processing time: `StateTtlConfig.new_builder(Time.hours(1)).build()`."""
 
@@ -390,7 +392,7 @@ class _Descriptor:
         object.__setattr__(self, "time_to_live", None if ttl_config.millis <= 0 else ttl_config)
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class StateDescriptor(_Descriptor):
     """The name and type of a state."""
 
@@ -407,7 +409,7 @@ class ListStateDescriptor(StateDescriptor):
     """A list per key."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class MapStateDescriptor(_Descriptor):
     """A map per key."""
 
@@ -417,7 +419,7 @@ class MapStateDescriptor(_Descriptor):
     time_to_live: StateTtlConfig | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class ReducingStateDescriptor(_Descriptor):
     """One value per key, reduced as values are added."""
 
@@ -427,7 +429,7 @@ class ReducingStateDescriptor(_Descriptor):
     time_to_live: StateTtlConfig | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class AggregatingStateDescriptor(_Descriptor):
     """One aggregate per key."""
 

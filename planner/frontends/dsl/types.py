@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from planner.errors import JobDefinitionError
 from planner.frontends.scripts.places import user_location
+from planner.records import record
 
 __all__ = ["Row", "TypeInformation", "Types"]
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class TypeInformation:
     """The type of a record: a Spark SQL type, and its columns where it is a tuple or row. None is pickled Python."""
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
 from planner.errors import PlanError
 from planner.job import JobDefinition
+from planner.records import record
 
 if TYPE_CHECKING:
     from planner.frontends.dsl.environment import StreamExecutionEnvironment
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LoadOptions:
     """How a Python file is loaded."""
 

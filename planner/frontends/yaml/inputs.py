@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from planner.errors import JobDefinitionError
 from planner.frontends.yaml.fields import Fields, read_fields
 from planner.frontends.yaml.parser import Document
 from planner.job import Location
+from planner.records import record
 from planner.settings.job_format import REFERENCE_KEYS
 from planner.settings.values import describe
 from planner.spelling import did_you_mean
@@ -28,7 +28,7 @@ __all__ = [
 MAX_NESTING: Final = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class FromOperator:
     """The output of the operator with this id."""
 
@@ -36,7 +36,7 @@ class FromOperator:
     location: Location
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class FromUnion:
     """Several inputs as one."""
 
@@ -44,7 +44,7 @@ class FromUnion:
     location: Location
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class FromSideOutput:
     """The tagged records of an operator."""
 
@@ -53,7 +53,7 @@ class FromSideOutput:
     location: Location
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class FromPartition:
     """An input whose records take a partitioner to the consumer."""
 

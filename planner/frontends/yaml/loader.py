@@ -8,7 +8,6 @@ id before them, since Flink constructs it first.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -39,7 +38,7 @@ from planner.job import (
     Union,
 )
 from planner.kinds import SINKS, TWO_INPUTS
-from planner.settings.flink_options import job_arguments
+from planner.records import record
 from planner.settings.job_format import JOB_KEYS, KIND_KEYS, KINDS, OPERATOR_KEYS
 from planner.settings.values import describe
 from planner.spelling import did_you_mean
@@ -102,8 +101,16 @@ def _job(document: Document, fields: Fields, transformations: tuple[Transformati
     return JobDefinition(
         transformations=transformations,
         location=document.origin,
-        **{"name": None, **job_arguments(fields.get("options", {}), document.origin), **written, **_restart(fields)},
+        **{"name": None, **_options(document, fields), **written, **_restart(fields)},
     )
+
+
+def _options(document: Document, fields: Fields) -> dict[str, Any]:
+    if "options" not in fields:
+        return {}
+    from planner.settings.flink_options import job_arguments  # most jobs set none
+
+    return job_arguments(fields.get("options"), document.origin)
 
 
 _JOB_PLAIN = (
@@ -124,7 +131,7 @@ def _restart(fields: Fields) -> dict[str, Any]:
 # --- entries ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class _Entry:
     """One checked entry of `operators`."""
 

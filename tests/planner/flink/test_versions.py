@@ -139,3 +139,45 @@ def test_load_plan_takes_a_version(tmp_path: Path) -> None:
     strategies = {v: load_plan(path, flink=v).stream_graph.nodes[1].chaining_strategy for v in ("1.20", "2.3")}
     assert strategies == {"1.20": "HEAD", "2.3": "ALWAYS"}
     assert load_plan(path).to_dict() == load_plan(path, flink="2.3").to_dict()
+
+
+def labelled(kind: str, **settings: Any) -> Any:
+    source = {"id": "s", "type": "source", **(settings if kind == "source" else {})}
+    reader = {"id": "m", "type": kind, "input": "s", **settings}
+    return load_job_data(
+        {"operators": [source, reader if kind != "source" else {"id": "m", "type": "map", "input": "s"}]}
+    )
+
+
+@pytest.mark.parametrize(("kind", "label"), [("map", "name"), ("map", "uid"), ("sink", "uid"), ("source", "uid")])
+def test_empty_labels_are_refused_since_2_0(kind: str, label: str) -> None:
+    job = labelled(kind, **{label: ""})
+    plan(job, flink="1.20")
+    with pytest.raises(
+        PlanningError, match=rf"the {label} of [sm] must not be empty: Flink 2\.0 refuses it"
+    ) as refusal:
+        plan(job, flink="2.0")
+    assert refusal.value.location
+    assert refusal.value.hint
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("source", "Source:  -> Map"), ("print", "Source: Custom Source -> Sink: ")]
+)
+def test_sources_and_sinks_may_be_called_nothing(kind: str, name: str) -> None:
+    job_graph = plan(labelled(kind, name="")).job_graph
+    assert job_graph is not None
+    assert [vertex.name for vertex in job_graph.vertices] == [name]
+
+
+def test_an_empty_group_is_a_group() -> None:
+    job_graph = plan(labelled("map", slot_sharing_group="", co_location_group="")).job_graph
+    assert job_graph is not None
+    assert [vertex.slot_sharing_group for vertex in job_graph.vertices] == ["default", ""]
+    assert job_graph.vertices[1].co_location_group == ""
+
+
+@pytest.mark.parametrize(("version", "kept"), [("1.18", None), ("1.19", "c"), ("2.3", "c")])
+def test_1_18_loses_the_co_location_group_of_a_sink(version: str, kept: str | None) -> None:
+    nodes = plan(labelled("sink", api="v2", co_location_group="c"), flink=version).stream_graph.nodes
+    assert nodes[1].co_location_group == kept
