@@ -32,6 +32,7 @@ GROUPS = (
     Group(name="placement", title="Placement"),
     Group(name="command", title="Spark: from command to result"),
     Group(name="jobs", title="Spark: a plan next to the same pipeline by hand"),
+    Group(name="nexmark", title="Spark: Nexmark queries next to the same queries by hand"),
     Group(name="streams", title="Streams: a plan next to the same job by hand"),
     Group(name="soak", title="A long stream", only_by_name=True),
 )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import benchmarks
 from benchmarks.measure import Unavailable
 from planner.job import JobDefinition
 from planner.pipeline import plan
@@ -29,9 +30,12 @@ _SETTINGS = {  # what `plan run` sets too, for both sides
 def session(**more: str) -> Iterator[Any]:
     """A local session of two threads."""
     try:
+        from pyspark import cloudpickle
         from pyspark.sql import SparkSession
     except ImportError:
         raise Unavailable("pyspark is not installed") from None
+    # workers do not find this package
+    cloudpickle.register_pickle_by_value(benchmarks)  # type: ignore[no-untyped-call]
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master("local[2]")
     for name, value in {**_SETTINGS, **more}.items():
