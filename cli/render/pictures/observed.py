@@ -12,6 +12,7 @@ from planner.observed.job import ObservedEdge, ObservedJob
 from planner.observed.pressure import flow_of, heat_of
 from planner.observed.verdicts import Verdict
 
+_LOADS = ("busy", "backpressured")
 LEGEND: tuple[ArrowKind, ...] = ("chained", "broken", "needed", "fixed")
 
 
@@ -46,14 +47,14 @@ def observed_picture(
 
 def _cluster(chain: ObservedChain, place: int, figures: Mapping[str, VertexFigures]) -> Cluster:
     own = figures.get(chain.id or "")
-    facts = [parallelism_words(chain.parallelism)]
-    if own is not None:
-        facts += [f"{word} {_percent(own.most(word))}" for word in ("busy", "backpressured")]
+    shares = {word: own.most(word) if own else None for word in _LOADS}
+    known = [f"{word} {share * 100:.0f}%" for word, share in shares.items() if share is not None]
+    facts = [parallelism_words(chain.parallelism), *known]
     return Cluster(
         id=f"c{place}",
         title=f"task {place + 1}",
         subtitle=", ".join(facts),
-        heat=None if own is None else _heat(own),
+        heat=_heat(own) if own and known else None,  # a finished job has no load any more
         tooltip=f"{chain.id or 'not deployed yet'}\n{', '.join(facts)}",
     )
 
@@ -117,10 +118,6 @@ def _arrow(job: ObservedJob, edge: ObservedEdge, verdict: Verdict) -> Arrow:
         lines=(label,),
         tooltip="\n".join(told),
     )
-
-
-def _percent(share: float | None) -> str:
-    return "?" if share is None else f"{share * 100:.0f}%"
 
 
 def _records(number: int | None) -> str:

@@ -148,7 +148,7 @@ def test_the_legend_is_in_the_first_sight_and_counts_the_edges(opened: Opened) -
     assert legend.inner_text().split("\n") == [
         "2 chained: records are handed over in memory, inside one task",
         "1 could chain: a change of the job would chain them",
-        "1 needed: the result needs this exchange: a key, a broadcast",
+        "1 needed: the result needs it so: a key, a broadcast, several inputs",
     ]
     box = legend.bounding_box()
     assert box is not None and box["y"] + box["height"] < 600

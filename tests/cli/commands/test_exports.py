@@ -157,6 +157,12 @@ def test_hot_vertices_are_coloured(cluster_address: str, tmp_path: Path, capsys:
     assert "backpressured 0%" in target.read_text(encoding="utf-8")
 
 
+def test_a_finished_job_has_no_load_to_draw(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["render", path("rest/2.3/nexmark-q20-batch"), "-f", "dot"]) == 0
+    shown = capsys.readouterr().out
+    assert "parallelism 2" in shown and "busy" not in shown and "?" not in shown
+
+
 @pytest.mark.parametrize("stage", ["execution", "physical"])
 def test_stages_that_no_export_has_are_refused(stage: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", path("2.3/AsyncIO/jobplan.json"), "--stage", stage]) == 2

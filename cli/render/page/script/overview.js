@@ -3,7 +3,7 @@ const TILES = [["stream", "operators", "operators"], ["job", "chains", "tasks"],
 const EDGES = {
   chained: ["chained", "records are handed over in memory, inside one task"],
   broken: ["could chain", "a change of the job would chain them"],
-  needed: ["needed", "the result needs this exchange: a key, a broadcast"],
+  needed: ["needed", "the result needs it so: a key, a broadcast, several inputs"],
   fixed: ["fixed", "nothing that can be written chains them"],
 };
 
