@@ -49,6 +49,7 @@ class PartRef:
     name: str
     helper: str | None  # what it is for, where PyFlink put it in
     location: Location
+    function: str | None = None  # the user's own function or class, by its name
 
     @property
     def label(self) -> str:
@@ -57,7 +58,18 @@ class PartRef:
 
     def to_dict(self) -> dict[str, Any]:
         """The reference as JSON-ready data."""
-        return {"key": self.key, "name": self.name, "helper": self.helper, "location": str(self.location)}
+        return {
+            "key": self.key,
+            "name": self.name,
+            "function": self.function,
+            "helper": self.helper,
+            "location": str(self.location),
+        }
+
+    @property
+    def spoken(self) -> str:
+        """The user's function where it has a name, with the key."""
+        return self.key if self.function is None else f"{self.function} ({self.key})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +83,8 @@ class MergedExplanation:
     @property
     def reason(self) -> str:
         """Why they are one."""
-        keys = [part.key for part in self.parts]
-        named = f"{', '.join(keys[:-1])} and {keys[-1]}"
+        spoken = [part.spoken for part in self.parts]
+        named = f"{', '.join(spoken[:-1])} and {spoken[-1]}"
         return (
             f"{named} run in one Python process: PyFlink merged them because nothing partitions the records between "
             "them, no other operator reads them, and their settings agree"
@@ -211,4 +223,14 @@ def part_of(operator: Operator) -> PartRef:
         name=operator.name or operator.kind,
         helper=HELPER_WORDS[operator.helper] if operator.helper else None,
         location=operator.location,
+        function=_function(operator),
     )
+
+
+def _function(operator: Operator) -> str | None:
+    """The name of an operator's function; None for a lambda, and for what PyFlink put in."""
+    target = getattr(operator.behaviour, "target", None)
+    if operator.helper is not None or target is None:
+        return None
+    name = str(getattr(target, "__name__", None) or type(target).__name__)
+    return name if name.isidentifier() else None

@@ -63,7 +63,8 @@ def merge_conditions_lines(
 
 def _merged(one: MergedExplanation) -> list[Line]:
     rows: list[Sequence[str | Span]] = [
-        (part.key, part.name, (part.helper or "", "dim"), (str(part.location), "place")) for part in one.parts
+        (part.key, part.name, (part.helper or part.function or "", "dim"), (str(part.location), "place"))
+        for part in one.parts
     ]
     return [line((one.name, "operator"), ("  merged", "chained")), *indented([line(one.reason), *table(rows)])]
 
