@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["load_all_python", "load_python"]
 
 _Taken = TypeVar("_Taken")
+_LEVELS = 6  # folders above a file that are looked into
 
 
 def load_python(path: Path, name: str | None = None, options: LoadOptions | None = None) -> JobDefinition:
@@ -50,15 +51,20 @@ def load_all_python(path: Path, options: LoadOptions | None = None) -> list[JobD
 def _load(path: Path, options: LoadOptions | None, take: Callable[[Session, ModuleType], _Taken]) -> _Taken:
     """Run a file and take its jobs. A PyFlink script is run again with placeholders for modules that are missing."""
     absent: list[str] = []
+    beside: list[str] = []  # folders above the file that have a module it imports
     while True:
         try:
-            with _loading(path, options, absent) as (collecting, module):
+            with _loading(path, options, absent, beside) as (collecting, module):
                 _run_file(path, module)
                 return take(collecting, module)
         except _ModuleIsMissing as error:
             if not _may_be_absent(error.name, path, options) or error.name in absent:
                 raise
-            absent.append(error.name)
+            folder = _folder_above(path, error.name.split(".")[0])
+            if folder is not None and folder not in beside:
+                beside.append(folder)
+            else:
+                absent.append(error.name)
         except JobDefinitionError as error:
             if absent:
                 said = f"placeholders stand in for what is not installed here: {', '.join(absent)}"
@@ -81,14 +87,25 @@ def _may_be_absent(module: str, path: Path, options: LoadOptions | None) -> bool
     return bool(module) and module.split(".")[0] not in ("pyflink", "planner", *sys.stdlib_module_names)
 
 
+def _folder_above(path: Path, module: str) -> str | None:
+    """The folder that `python -m` of a package would begin in: the nearest one above a file that has the module."""
+    for folder in path.absolute().parents[1:_LEVELS]:
+        if (folder / module).is_dir() or (folder / f"{module}.py").is_file():
+            return str(folder)
+    return None
+
+
 @contextmanager
-def _loading(path: Path, options: LoadOptions | None, absent: Sequence[str]) -> Iterator[tuple[Session, ModuleType]]:
+def _loading(
+    path: Path, options: LoadOptions | None, absent: Sequence[str], beside: Sequence[str]
+) -> Iterator[tuple[Session, ModuleType]]:
     """The surroundings of a script: its folder first on sys.path, its own __main__, PyFlink's stand-in, no input."""
     folder = str(path.parent.absolute())
     module = ModuleType("__main__")
     module.__file__ = str(path)
     before = (sys.path[:], sys.argv, sys.stdin, sys.modules.get("__main__"), set(sys.modules))
     sys.path.insert(0, folder)
+    sys.path.extend(beside)
     sys.stdin = io.StringIO()
     sys.modules["__main__"] = module
     shown_folders[folder] = str(path.parent) if str(path.parent) != "." else ""

@@ -22,6 +22,8 @@ def suggestion(error: BaseException, line: str, path: str) -> str | None:
         return _give_arguments(path)
     if isinstance(error, KeyError) and "environ" in line:
         return f"the file reads an environment variable: {error.args[0]}=VALUE plan explain {path}"
+    if isinstance(error, OSError):  # files and connections
+        return "a file's own lines run while it is loaded: do this in a function's open(), or where it is reachable"
     if isinstance(error, ImportError):
         return _of_import(error)
     if not isinstance(error, AttributeError) or not error.name or error.obj is None:

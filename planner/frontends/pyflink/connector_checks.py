@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from planner.errors import JobDefinitionError
+from planner.frontends.scripts.absent_modules import Placeholder
 from planner.frontends.scripts.places import user_location
 
 if TYPE_CHECKING:
@@ -58,10 +59,20 @@ def _kafka_source(builder: Recorded) -> None:
             "Deserialization schema is required for a KafkaSource",
             "call set_value_only_deserializer(SimpleStringSchema())",
         )
+    _check_schema(builder, "set_value_only_deserializer", "_j_deserialization_schema")
     start = builder.last("set_starting_offsets")
     committed = start is not None and "committed_offsets" in repr(start.first())
     if committed and not _has(builder, "set_group_id", "group.id"):
         _refuse("Property group.id is required when a KafkaSource starts from committed offsets", "call set_group_id()")
+
+
+def _check_schema(builder: Recorded, setter: str, java: str) -> None:
+    """Refuse a schema that is written in Python: Java reads and writes the records."""
+    from planner.frontends.pyflink.recorded import Recorded as Known
+
+    call = builder.last(setter)
+    if call is not None and not isinstance(call.first(), (Known, Placeholder)):
+        raise AttributeError(f"{type(call.first()).__name__!r} object has no attribute {java!r}")
 
 
 def _has(builder: Recorded, call: str, property: str) -> bool:
@@ -87,6 +98,8 @@ def _kafka_sink(builder: Recorded) -> None:
 
 
 def _kafka_serializer(builder: Recorded) -> None:
+    for setter in ("set_value_serialization_schema", "set_key_serialization_schema"):
+        _check_schema(builder, setter, "_j_serialization_schema")
     if builder.last("set_value_serialization_schema") is None:
         _refuse("No value serializer is configured for Kafka records", "call set_value_serialization_schema()")
     if builder.last("set_topic") is None and builder.last("set_topic_selector") is None:

@@ -74,5 +74,7 @@ def _owner(file: str, path: Sequence[str]) -> str | None:
 
 def _file(module: ModuleType) -> str:
     file = getattr(module, "__file__", None)
+    if file is None and (folders := list(getattr(module, "__path__", ()))):
+        file = os.path.join(folders[0], "__init__.py")  # noqa: PTH118 (a package without a file of its own)
     # not Path(): this is asked of every module there is
     return os.path.abspath(file) if isinstance(file, str) else ""  # noqa: PTH100

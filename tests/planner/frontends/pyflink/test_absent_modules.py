@@ -68,3 +68,16 @@ def test_a_run_and_our_own_api_need_what_they_import(tmp_path: Path) -> None:
     ours.write_text("import no_such_client\n", encoding="utf-8")
     with pytest.raises(JobDefinitionError, match="No module named 'no_such_client'"):
         load_python(ours)
+
+
+def test_a_module_of_the_scripts_own_package_is_found_above_it(tmp_path: Path) -> None:
+    folder = tmp_path / "src" / "fraud"
+    (folder / "jobs").mkdir(parents=True)
+    (folder / "settings.py").write_text("PARALLELISM = 3\n", encoding="utf-8")
+    body = "from fraud.settings import PARALLELISM\nenv.set_parallelism(PARALLELISM)\nlines.map(str).print()"
+    before = list(sys.path)
+    (found,) = plans_of(write_script(folder / "jobs", body))
+    assert found.stream_graph.nodes[-1].parallelism == 3
+    assert found.job.absent_modules == ()
+    assert sys.path == before
+    assert "fraud" not in sys.modules

@@ -70,6 +70,7 @@ def test_function_classes_and_contexts_take_type_arguments(tmp_path: Path) -> No
         ("from pyflink.table import TableEnvironment\nTableEnvironment.create(None)", "Table API", "DataStream"),
         ("from pyflink.java_gateway import get_gateway\nfrom pyflink.datastream.connectors.base import Source\n"
          "env.from_source(Source(get_gateway().jvm.org.Mine()), None, 'x')", "made of an object of Java", "connectors"),
+        ("open('/no/such/file')", "FileNotFoundError", "in a function's open()"),
         ("import os\nos.environ['NO_SUCH_TOPIC']", "NO_SUCH_TOPIC", "NO_SUCH_TOPIC=VALUE plan explain"),
         (
             "from pyflink.datastream.connectors.kafka import FlinkKafkaConsumer\nFlinkKafkaConsumer('a', None, {})",
@@ -96,6 +97,9 @@ def test_function_classes_and_contexts_take_type_arguments(tmp_path: Path) -> No
          "KafkaSource.builder().set_bootstrap_servers('a:1').build()", "No subscribe mode", "set_topics"),
         ("from pyflink.datastream.connectors.kafka import KafkaSource\n"
          "KafkaSource.builder().set_topics(['a']).build()", "one by one", "set_topics(*topics)"),
+        ("from pyflink.datastream.connectors.kafka import KafkaSource\n"
+         "KafkaSource.builder().set_topics('a').set_bootstrap_servers('a:1').set_value_only_deserializer(str).build()",
+         "_j_deserialization_schema", ""),
         ("from pyflink.datastream.connectors.kafka import KafkaSink, DeliveryGuarantee\n"
          "KafkaSink.builder().set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE).build()",
          "transactional id prefix", "set_transactional_id_prefix"),
