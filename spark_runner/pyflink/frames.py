@@ -79,6 +79,8 @@ def _read(source: ScriptSource, spark: SparkSession, file: str) -> tuple[DataFra
     if not source.paths:
         return reader.load(), F.col("partition")
     paths = [resolved_path(path, file) for path in source.paths]
+    if source.reader.format != "text":  # lines of text are bytes in any charset
+        reader = reader.schema(source.columns)
     return reader.load(paths, recursiveFileLookup="true"), F.input_file_name()
 
 

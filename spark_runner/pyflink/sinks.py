@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from planner.frontends.pyflink.recorded import Recorded
 from planner.job import Operator, PythonRun, Writer
+from spark_runner.pyflink.file_formats import csv_columns, row_columns
 from spark_runner.pyflink.forms import form_of, is_pickled
 from spark_runner.pyflink.kafka import kafka_writer
 from spark_runner.pyflink.parts import refused
@@ -58,11 +59,14 @@ def _with_bytes(form: Any) -> Any:
 
 def _files(operator: Operator, sink: Recorded, kind: Any) -> WriteEnd:
     given = dict(sink._calls[0].arguments)
+    factory = given.get("writer_factory")
+    if isinstance(factory, Recorded):
+        return _bulk(operator, factory, str(given["base_path"]))
     encoder = given.get("encoder")
     if not isinstance(encoder, Recorded) or not any("simple_string_encoder" in one.name for one in encoder._calls):
         raise refused(
             operator, "writes files in a format that does not run on Spark",
-            "FileSink.for_row_format with Encoder.simple_string_encoder() does",
+            "Encoder.simple_string_encoder(), and bulk writers of CSV, Parquet and ORC do",
         )  # fmt: skip
     if is_pickled(kind):
         raise refused(
@@ -75,6 +79,30 @@ def _files(operator: Operator, sink: Recorded, kind: Any) -> WriteEnd:
         options={"text": form_of(kind)},
         writer=Writer(format="text", path=str(given["base_path"]), mode="append"),
         columns="value STRING",
+    )
+
+
+def _bulk(operator: Operator, factory: Recorded, path: str) -> WriteEnd:
+    """Rows in columns; lines of CSV are text."""
+    call = factory._calls[0]
+    given = dict(call.arguments)
+    if call.name == "CsvBulkWriters.for_schema":
+        form, options, header = csv_columns(operator, given["schema"])
+        if header:
+            raise refused(operator, "writes CSV with a header, which does not run on Spark", "leave the header out")
+        return WriteEnd(
+            kind="write", role="csv_line", options={"row": form, "csv": {**options, "line": ""}},
+            writer=Writer(format="text", path=path, mode="append"), columns="value STRING",
+        )  # fmt: skip
+    if call.name in ("ParquetBulkWriters.for_row_type", "OrcBulkWriters.for_row_type"):
+        columns, form = row_columns(operator, given["row_type"])
+        format_ = "parquet" if call.name.startswith("Parquet") else "orc"
+        return WriteEnd(
+            kind="write", role="columns", options={"row": form}, columns=columns,
+            writer=Writer(format=format_, path=path, mode="append"),
+        )  # fmt: skip
+    raise refused(
+        operator, "writes files in a format that does not run on Spark", "bulk writers of CSV, Parquet and ORC do"
     )
 
 

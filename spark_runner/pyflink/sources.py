@@ -7,6 +7,7 @@ from typing import Any
 
 from planner.frontends.pyflink.recorded import Call, Recorded
 from planner.job import Collection, Operator, PythonRun, Reader, Sequence
+from spark_runner.pyflink.file_formats import CsvColumns, csv_columns, row_columns
 from spark_runner.pyflink.forms import as_rows
 from spark_runner.pyflink.kafka import kafka_reader
 from spark_runner.pyflink.parts import refused
@@ -56,16 +57,52 @@ def _files(operator: Operator, connector: Recorded, streaming: bool) -> ReadEnd:
     format_ = made.first()
     calls = list(format_._calls) if isinstance(format_, Recorded) else []
     text = next((call for call in calls if call.name == "StreamFormat.text_line_format"), None)
-    if text is None:
-        raise refused(
-            operator, "reads files in a format that does not run on Spark", "StreamFormat.text_line_format() does"
-        )
     paths = _paths(made)
     if streaming and len(paths) != 1:
         raise refused(operator, "watches several folders", "give every folder a FileSource of its own, and union them")
+    if text is None:
+        return _columns(operator, calls, paths)
     charset = str(text.first() or "UTF-8")
-    options = {} if charset.upper().replace("-", "") == "UTF8" else {"encoding": charset}
-    return ReadEnd(reader=_reader("text", paths, **options), paths=paths, columns="value STRING")
+    if charset.upper().replace("-", "") == "UTF8":
+        return ReadEnd(reader=_reader("text", paths), paths=paths, columns="value STRING")
+    if streaming or charset.upper().startswith(("UTF-16", "UTF-32")):
+        raise refused(operator, f"reads text in {charset}", "Spark reads lines of UTF-8 here: convert the files first")
+    return ReadEnd(
+        reader=_reader("text", paths), paths=paths, columns="value BINARY", role="text_line",
+        options={"schema": ("string", charset)},
+    )  # fmt: skip
+
+
+def _columns(operator: Operator, calls: list[Call], paths: tuple[str, ...]) -> ReadEnd:
+    """Files of CSV and Parquet, whose records are rows."""
+    for call in calls:
+        given = dict(call.arguments)
+        if call.name == "CsvReaderFormat.for_schema":
+            return _csv(csv_columns(operator, given["schema"]), paths)
+        if call.name == "ParquetColumnarRowInputFormat":
+            columns, form = row_columns(operator, given["row_type"])
+            return ReadEnd(
+                reader=_reader("parquet", paths), paths=paths, columns=columns, role="row", options={"row": form}
+            )
+    raise refused(
+        operator, "reads files in a format that does not run on Spark", "text lines, CSV and Parquet of a row type do"
+    )
+
+
+def _csv(found: CsvColumns, paths: tuple[str, ...]) -> ReadEnd:
+    """Spark takes the lines apart, and every field is converted as Flink converts it."""
+    form, options, header = found
+    quote = options.get("quote", '"')
+    spark = {
+        "sep": options.get("delimiter", ","), "quote": quote or "\0", "escape": options.get("escape") or quote or "\0",
+        "header": str(header).lower(), "nullValue": "\1\1", "emptyValue": "", "mode": "FAILFAST",
+        "enforceSchema": "true",
+    }  # fmt: skip
+    names = [f"`{name}` STRING" for name in form[2]]
+    return ReadEnd(
+        reader=_reader("csv", paths, **spark), paths=paths, columns=", ".join(names), role="csv_fields",
+        options={"row": form, "csv": options},
+    )  # fmt: skip
 
 
 def _paths(made: Call) -> tuple[str, ...]:

@@ -59,19 +59,20 @@ def _refuse(api: str, what: str, why: tuple[str, str]) -> NoReturn:
 class _DataType:
     """A column type of a file, as it was written."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, name: str, arguments: tuple[Any, ...] = (), *, nulls: bool = True) -> None:
+        self.name, self.arguments, self.nulls = name, arguments, nulls
 
     def not_null(self) -> _DataType:
         """The type without nulls."""
-        return _DataType(f"{self._text} NOT NULL")
+        return _DataType(self.name, self.arguments, nulls=False)
 
     def nullable(self) -> _DataType:
         """The type with nulls."""
-        return _DataType(self._text.removesuffix(" NOT NULL"))
+        return _DataType(self.name, self.arguments)
 
     def __repr__(self) -> str:
-        return self._text
+        written = f"{self.name}({', '.join(map(str, self.arguments))})" if self.arguments else self.name
+        return written if self.nulls else f"{written} NOT NULL"
 
 
 class _DataTypes:
@@ -80,7 +81,7 @@ class _DataTypes:
     def __getattr__(self, name: str) -> Any:
         if not name.isupper():
             raise AttributeError(name)
-        return lambda *arguments, **_: _DataType(f"{name}({', '.join(map(str, arguments))})" if arguments else name)
+        return lambda *arguments, **_: _DataType(name, arguments)
 
 
 DataTypes = _DataTypes()

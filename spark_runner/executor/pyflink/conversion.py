@@ -118,7 +118,8 @@ def _always(convert: Convert) -> Callable[[Form], Convert]:
 
 _MAKERS: dict[str, Callable[[Form], Convert]] = {
     "any": _always(copied),
-    **{name: _always(lambda value: value) for name in ("as it is", "decimal", "date", "time", "timestamp")},
+    **{name: _always(lambda value: value) for name in ("as it is", "decimal", "date", "time")},
+    "timestamp": _always(lambda value: value.replace(microsecond=value.microsecond // 1000 * 1000)),
     "pickled": _always(lambda value: bytearray(pickled(value))),
     "str": _always(_text),
     "int": _whole,

@@ -16,7 +16,7 @@ from spark_runner.executor.pyflink.conversion import Form
 from spark_runner.executor.pyflink.java_text import java_text
 from spark_runner.executor.pyflink.java_times import parsed_time, time_text
 
-__all__ = ["csv_reader", "csv_writer"]
+__all__ = ["csv_reader", "csv_writer", "field_reader"]
 
 _ALWAYS_QUOTED = 24  # longer text is quoted without a look at it, as Jackson does
 Convert = Callable[[str], Any]
@@ -28,7 +28,7 @@ Convert = Callable[[str], Any]
 def csv_reader(form: Form, options: dict[str, Any]) -> Callable[[bytes], Any]:
     """What reads a row; None where a line that cannot be read is to be skipped."""
     _, row_class, names, types = form
-    fields = [_reader(kind, options) for kind in types]
+    fields = [field_reader(kind, options) for kind in types]
     lenient, comments = bool(options.get("lenient")), bool(options.get("comments"))
 
     def convert(message: bytes) -> Any:
@@ -61,7 +61,8 @@ def _parts(text: str, options: dict[str, Any]) -> list[str]:
     return next(lines, [])
 
 
-def _reader(form: Form, options: dict[str, Any]) -> Convert:
+def field_reader(form: Form, options: dict[str, Any]) -> Convert:
+    """What reads one field."""
     read = _READERS.get(form[0]) or _array(form, options)
     null, lenient = options.get("null"), bool(options.get("lenient"))
 
@@ -81,7 +82,7 @@ def _reader(form: Form, options: dict[str, Any]) -> Convert:
 def _array(form: Form, options: dict[str, Any]) -> Convert:
     if form[0] != "list":
         raise TypeError(f"CSV rows have no {form[0]} fields")
-    inner = _reader(form[1], options)
+    inner = field_reader(form[1], options)
     return lambda text: [inner(one) for one in text.split(options.get("elements", ";"))] if text else []
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from spark_runner.executor.pyflink.conversion import Form
+from spark_runner.executor.records import pickled
 
 __all__ = ["java_text"]
 
@@ -60,6 +61,17 @@ def _real(value: float, text: str) -> str:
     return f"{sign}{digits[0]}.{digits[1:] or '0'}E{point - 1}"
 
 
+def _timestamp(value: Any, form: Form) -> str:
+    """At least one digit behind the seconds, and at most three."""
+    fraction = f"{value.microsecond // 1000:03d}".rstrip("0") or "0"
+    return f"{value.replace(microsecond=0, tzinfo=None).isoformat(sep=' ')}.{fraction}"
+
+
+def _pickled(value: Any, form: Form) -> str:
+    """What Java sees of a Python object: bytes, which have signs there."""
+    return f"[{', '.join(str(byte - 256 if byte > 127 else byte) for byte in pickled(value))}]"
+
+
 def _tuple(value: Any, form: Form) -> str:
     return f"({','.join(map(java_text, value, form[1]))})"
 
@@ -82,6 +94,8 @@ def _map(value: Any, form: Form) -> str:
 
 
 _WRITERS: dict[str, Callable[[Any, Form], str]] = {
+    "any": _pickled,
+    "timestamp": _timestamp,
     "bool": _bool,
     "double": _double,
     "float": _float,

@@ -15,7 +15,7 @@ from spark_runner.executor.pyflink.json_rows import json_reader, json_writer
 from spark_runner.executor.pyflink.operators import PyOperator
 from spark_runner.executor.roles.plain import method
 
-__all__ = ["Message", "Received", "Topic"]
+__all__ = ["Message", "Received", "TextLine", "Topic"]
 
 Schema = tuple[Any, ...]
 
@@ -71,6 +71,17 @@ class Received(PyOperator):
         record = None if message is None else self.read(message)
         if record is not None:
             self.give(record, None if seconds is None else round(seconds * 1000))
+
+
+class TextLine(PyOperator):
+    """A line of text in its charset."""
+
+    def open(self) -> None:
+        super().open()
+        self.read = reader(self.spec.options["schema"])
+
+    def push(self, value: Any, stamp: int | None) -> None:
+        self.give(self.read(value), stamp)
 
 
 class Topic(PyOperator):

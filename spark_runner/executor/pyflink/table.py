@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spark_runner.executor.pyflink.async_calls import AsyncWait
+from spark_runner.executor.pyflink.columns import Columns, CsvFields, CsvLine, FileRow
 from spark_runner.executor.pyflink.keyed import (
     KeyedFilter,
     KeyedFlatMap,
@@ -11,7 +12,7 @@ from spark_runner.executor.pyflink.keyed import (
     KeyedValues,
     Reduce,
 )
-from spark_runner.executor.pyflink.messages import Message, Received, Topic
+from spark_runner.executor.pyflink.messages import Message, Received, TextLine, Topic
 from spark_runner.executor.pyflink.operators import (
     Filter,
     FlatMap,
@@ -54,7 +55,12 @@ OPERATORS: dict[str, type[StreamOperator]] = {
     "python_text": PythonText,
     "java_text": JavaText,
     "received": Received,
+    "text_line": TextLine,
     "topic": Topic,
+    "row": FileRow,
+    "columns": Columns,
+    "csv_fields": CsvFields,
+    "csv_line": CsvLine,
     "message": Message,
     "keyed_map": KeyedMap,
     "keyed_flat_map": KeyedFlatMap,
