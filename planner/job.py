@@ -234,6 +234,7 @@ class Operator:
     api: Literal["v1", "v2"] = "v1"  # sinks: addSink or sinkTo
     committer: bool = False
     chain_sources: bool = False  # multi_input: the strategy HEAD_WITH_SOURCES
+    exported: bool = False  # of a stream graph that a Java program printed: settings are written in Java
     capacity: int | None = None  # async_map: how many records may wait for their answers at once; None: 100
     timeout: int | None = None  # async_map: milliseconds that an answer may take; None: any time
     behaviour: Behaviour | None = None

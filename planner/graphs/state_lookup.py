@@ -8,15 +8,24 @@ id keeps the state while the id changes, and is not needed any more once a savep
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Mapping
 
 from planner.job import Operator
 
 _CALLS = {"uid": "uid", "uid_hash": "set_uid_hash"}
+_JAVA_CALLS = {"uid": "uid", "uid_hash": "setUidHash"}
 _PLAIN = re.compile(r"[0-9a-f]*[a-df][0-9a-f]*|[A-Za-z_][\w.-]*")  # digits with one `e` would be a number
 _YAML_WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 
-__all__ = ["finds_own_state", "keep_state", "may_have_uid_hash", "state_id", "uid_recipe", "written_setting"]
+__all__ = [
+    "finds_own_state",
+    "keep_state",
+    "may_have_uid_hash",
+    "state_id",
+    "uid_recipe",
+    "written_for",
+    "written_setting",
+]
 
 
 def state_id(id_: str, uid_hash: str | None, saved: Container[str]) -> str:
@@ -34,13 +43,24 @@ def may_have_uid_hash(operator: Operator) -> bool:
     return not (operator.kind == "sink" and operator.api == "v2")
 
 
+def written_for(operator: Operator, **settings: str) -> str:
+    """`uid` and `uid_hash` as they are written where the operator is: in its file, or in the Java program behind it."""
+    if operator.exported:
+        return _calls(_JAVA_CALLS, settings)
+    return written_setting(operator.location.file, **settings)
+
+
 def written_setting(file: str, **settings: str) -> str:
     """`uid` and `uid_hash` as they are written in a job's file: calls in Python, keys in YAML and JSON."""
     if file.endswith(".py"):
-        return "".join(f".{_CALLS[name]}({_quoted(value)})" for name, value in settings.items())
+        return _calls(_CALLS, settings)
     if file.endswith(".json"):
         return ", ".join(f'"{name}": {_quoted(value)}' for name, value in settings.items())
     return ", ".join(f"{name}: {_yaml(value)}" for name, value in settings.items())
+
+
+def _calls(names: Mapping[str, str], settings: Mapping[str, str]) -> str:
+    return "".join(f".{names[name]}({_quoted(value)})" for name, value in settings.items())
 
 
 def _quoted(value: str) -> str:
@@ -57,20 +77,19 @@ def _yaml(value: str) -> str:
 
 def uid_recipe(operator: Operator, saved_id: str) -> str:
     """How to give a uid to an operator whose state was saved as `saved_id`, and keep that state."""
-    file = operator.location.file
     uid = operator.uid or operator.key
     if not may_have_uid_hash(operator):
         return (
-            f"give it a uid before it has state: {written_setting(file, uid=uid)}\n"
+            f"give it a uid before it has state: {written_for(operator, uid=uid)}\n"
             "a v2 sink takes no uid hash, so that on a running job the uid would lose its state"
         )
     return (
-        f"give it a uid: {written_setting(file, uid=uid)}\n"
+        f"give it a uid: {written_for(operator, uid=uid)}\n"
         "on a job that already runs the uid alone would lose the state; to keep it:\n"
-        f"1. set {written_setting(file, uid=uid, uid_hash=saved_id)}; the same for operators behind it without a uid, "
+        f"1. set {written_for(operator, uid=uid, uid_hash=saved_id)}; the same for operators behind it without a uid, "
         "whose ids change with it\n"
         "2. deploy that from a savepoint, then take a new savepoint\n"
-        f"3. remove {written_setting(file, uid_hash=saved_id)}: the state is saved under the uid now"
+        f"3. remove {written_for(operator, uid_hash=saved_id)}: the state is saved under the uid now"
     )
 
 
@@ -79,7 +98,7 @@ def keep_state(operator: Operator, saved_id: str) -> str:
     if not may_have_uid_hash(operator):
         return "undo that change: a v2 sink takes no uid hash that could point at the old state"
     named = {} if operator.uid is not None else {"uid": operator.key}
-    setting = written_setting(operator.location.file, **named, uid_hash=saved_id)
+    setting = written_for(operator, **named, uid_hash=saved_id)
     return (
         f"undo that change, or keep the state: set {setting}\n"
         "in the same change, deploy it from a savepoint, take a new savepoint, then remove uid_hash"

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from planner.flink.defaults import default_max_parallelism
-from planner.observed.job import ObservedEdge, ObservedJob, ObservedOperator
+from planner.observed.job import ObservedEdge, ObservedJob, ObservedOperator, ObservedVertex
 from planner.observed.labels import called_multiple_input, may_be_multiple_input, sql_kind
 
+_Value = TypeVar("_Value")
 _OTHER_SHIPS = ("HASH", "REBALANCE", "RESCALE", "SHUFFLE", "GLOBAL", "BROADCAST", "CUSTOM")
 
 
@@ -79,6 +80,11 @@ class Look:
         return all(one.source and not one.iteration_end and outputs == 1 for one, outputs in before)
 
     @property
+    def vertices_in_front(self) -> tuple[ObservedVertex, ...]:
+        """The vertices that the operator in front runs in, or may run in."""
+        return tuple(vertex for one in self.edge.sources for vertex in self.job.vertices_of(one))
+
+    @property
     def may_take_sources(self) -> bool:
         """Whether the operator behind might be a multi-input operator."""
         return may_be_multiple_input(self.down.name, self.down.description)
@@ -108,10 +114,14 @@ def _ch003(look: Look) -> Outcome:
 
 
 def _groups(look: Look) -> tuple[str, str] | None:
-    up = {vertex.group if (vertex := look.job.vertex_of(one)) else None for one in look.edge.sources}
-    down = look.job.vertex_of(look.edge.target)
-    first = up.pop() if len(up) == 1 else None
-    return None if first is None or down is None or down.group is None else (first, down.group)
+    up = _agreed({vertex.group for vertex in look.vertices_in_front})
+    down = _agreed({vertex.group for vertex in look.job.vertices_of(look.edge.target)})
+    return None if up is None or down is None else (up, down)
+
+
+def _agreed(values: set[_Value]) -> _Value | None:
+    """The value that all possible vertices have; None where they differ, or none is known."""
+    return next(iter(values)) if len(values) == 1 else None
 
 
 def _ch004(look: Look) -> Outcome:
@@ -177,17 +187,16 @@ def _differs_in_batch_too(look: Look) -> bool:
 
 
 def _ch010(look: Look) -> Outcome:
-    up = {vertex.max_parallelism if (vertex := look.job.vertex_of(one)) else None for one in look.edge.sources}
-    down = look.job.vertex_of(look.edge.target)
-    if len(up) != 1 or None in up or down is None:
+    first = _agreed({vertex.max_parallelism for vertex in look.vertices_in_front})
+    second = _agreed({vertex.max_parallelism for vertex in look.job.vertices_of(look.edge.target)})
+    if first is None or second is None:
         return unknown("the max parallelism may differ, if the job does not chain across that")
-    (first,) = up
-    inherited = {look.job.max_parallelism, default_max_parallelism(max(down.parallelism, 1))}
-    if first == down.max_parallelism and first not in inherited:
+    inherited = {look.job.max_parallelism, default_max_parallelism(max(look.down.parallelism, 1))}
+    if first == second and first not in inherited:
         return holds(f"max parallelism {first} on both sides")
-    if first == down.max_parallelism:
+    if first == second:
         return unknown(f"max parallelism {first} on both sides, but it may be set on one and a default on the other")
-    return unknown(f"max parallelism {first} -> {down.max_parallelism}, if the job does not chain across that")
+    return unknown(f"max parallelism {first} -> {second}, if the job does not chain across that")
 
 
 def _ch011(look: Look) -> Outcome:
@@ -200,7 +209,9 @@ def _ch012(look: Look) -> Outcome:
     heads = [look.job.chain_sources[one] for one in look.edge.sources]
     if all(head is None for head in heads):
         return holds("the chain in front does not begin at a source")
-    kinds = {vertex.source_kind if (vertex := look.job.vertex_of(head)) else None for head in heads if head is not None}
+    found = [look.job.vertices_of(head) for head in heads if head is not None]
+    kinds = {vertex.source_kind for vertices in found for vertex in vertices}
+    kinds |= {None} if not all(found) else set()
     if kinds == {"new"}:
         return holds("the chain in front begins at a source of the new API")
     if kinds == {"legacy"}:

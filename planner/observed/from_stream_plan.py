@@ -72,6 +72,7 @@ def _placed(
     return replace(
         planned_operator(plan, node),
         vertex=match.vertex(node),
+        places=tuple(dict.fromkeys(seat.vertex for seat in match.seats[node])),
         operator_id=operator_id,
         parallelism=_parallelism(plan, job, match, node),
         running_name=_running_name(job, match, node, facts),

@@ -22,6 +22,7 @@ class ObservedOperator:
     parallelism: int
     source: bool  # nothing feeds it
     vertex: int | None = None  # position in ObservedJob.vertices
+    places: tuple[int, ...] = ()  # where twins cannot be told apart: all vertices that it may run in
     operator_id: str | None = None  # only where it is proven
     iteration_end: bool = False
     running_name: str | None = None  # of the running job: SQL counts its operators anew each time
@@ -131,6 +132,11 @@ class ObservedJob:
         """The operators, each behind all that feed it."""
         ends = ((edge.sources[0], edge.target) for edge in self.edges)  # an edge that several may feed counts once
         return tuple(topological_order(range(len(self.operators)), ends))
+
+    def vertices_of(self, operator: int) -> tuple[ObservedVertex, ...]:
+        """The vertex that an operator runs in, or all that it may run in; nothing where that is not known."""
+        entry = self.operators[operator]
+        return tuple(self.vertices[place] for place in (entry.places if entry.vertex is None else (entry.vertex,)))
 
     def vertex_of(self, operator: int) -> ObservedVertex | None:
         """The vertex that an operator runs in, where it is known."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.errors import PlanError
-from planner.graphs.state_lookup import may_have_uid_hash, written_setting
-from planner.graphs.stream_graph import StreamNode
+from planner.graphs.state_lookup import may_have_uid_hash, written_for
+from planner.graphs.stream_graph import StreamGraph, StreamNode
 from planner.job import Operator
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
@@ -37,9 +37,9 @@ class Fix:
     @property
     def written(self) -> tuple[str, ...]:
         """The settings as they are written in the job's file, each of which alone is enough."""
-        file = self.node.operator.location.file
-        uid = [written_setting(file, uid=self.uid)] if self.uid is not None else []
-        hashed = [written_setting(file, uid_hash=self.uid_hash)] if self.takes_hash else []
+        operator = self.node.operator
+        uid = [written_for(operator, uid=self.uid)] if self.uid is not None else []
+        hashed = [written_for(operator, uid_hash=self.uid_hash)] if self.takes_hash else []
         return (*uid, *hashed)
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,11 +66,25 @@ def judge_with_fixes(plan: Plan, contents: SavepointContents, fixes: Sequence[Fi
     if not changed:
         return None
     transformations = tuple(changed.get(each.id, each) for each in plan.job.transformations)
+    job = replace(plan.job, transformations=transformations, compiled=_fixed_graph(plan.job.compiled, changed))
     try:
-        compiled = compile_plan(replace(plan.job, transformations=transformations), until="job", flink=plan.flink)
+        compiled = compile_plan(job, until="job", flink=plan.flink)
     except PlanError:
         return None
     return judge(contents.metadata, reduce_plan(compiled))
+
+
+def _fixed_graph(graph: StreamGraph | None, changed: Mapping[int, Operator]) -> StreamGraph | None:
+    """The stream graph that Flink itself exported, with the fixes; None for a job that is compiled here."""
+    if graph is None:
+        return None
+    nodes = (
+        replace(node, uid=operator.uid, user_hash=operator.uid_hash, operator=operator)
+        if (operator := changed.get(node.operator.id)) is not None
+        else node
+        for node in graph.nodes
+    )
+    return replace(graph, nodes=tuple(nodes))
 
 
 def _fixed(fix: Fix) -> Operator:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from cli.render.styled import Line, Span, indented, line, table
@@ -68,6 +69,10 @@ def _members(job: ObservedJob, vertex: int) -> list[Line]:
         operator = job.operators[member]
         told = operator.operator_id or "id not proven"
         rows.append(("  " * depth[member] + operator.name, (told, "place")))
+    if len(entry.members) < len(entry.chain):
+        certain = Counter(job.operators[one].running_name or job.operators[one].name for one in entry.members)
+        twins = (Counter(entry.chain) - certain).elements()
+        rows += [(name, ("one of several operators with this name", "place")) for name in twins]
     if len(rows) > LONG_CHAIN:
         rows[LONG_CHAIN - 4 : -3] = [(f"... and {len(rows) - LONG_CHAIN + 1} more", "")]
     return table(rows)

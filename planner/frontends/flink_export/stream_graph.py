@@ -170,6 +170,7 @@ class _Reader:
             parallelism=number(entry, "parallelism", place) if entry.get("parallelism_configured") is True else None,
             legacy=entry.get("source") == "legacy",
             chaining=self.chaining(entry),
+            exported=True,
         )
 
     def chaining(self, entry: Record) -> Literal["start_new", "disable"] | None:
