@@ -58,6 +58,9 @@ def run(
     detach: Annotated[bool, typer.Option("--detach", help="Return the run's id once it is accepted.")] = False,
     follow: Annotated[bool, typer.Option("--follow", help="Print every state change of every vertex.")] = False,
     report: Annotated[str | None, typer.Option(metavar="FILE", help="Keep the report: .json or .html.")] = None,
+    no_native: Annotated[
+        bool, typer.Option("--no-native", help="Run every Python function in Python, simple ones too.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the Spark program; start nothing.")] = False,
     format: FormatOption = "text",
     flink: FlinkOption = None,
@@ -100,6 +103,7 @@ def run(
         report=report,
         arguments=given_arguments(),
         parallelism=parallelism,
+        native=not no_native,
     )
     if not (dry_run or detach or deploy_mode == "cluster") and is_script_to_run(request.job):
         return run_script(

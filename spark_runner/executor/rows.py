@@ -69,6 +69,16 @@ def form_of(names: Sequence[str]) -> Form:
     return "row"
 
 
+def fields_of(record: Any, names: Sequence[str]) -> list[Any]:
+    """The fields of a record that was written in a job, in the order of its columns."""
+    if isinstance(record, dict):
+        return [record.get(name) for name in names]
+    if isinstance(record, tuple | list):
+        return list(record)
+    values = getattr(record, "_values", None)
+    return list(values) if values is not None else [record]
+
+
 def field_getter(field: str | int) -> Callable[[Any], Any]:
     """Reads one field of a record, by position or by name; a plain value is its own field 0."""
     get = operator.itemgetter(field)

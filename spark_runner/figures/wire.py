@@ -13,6 +13,7 @@ from spark_runner.figures.results import (
     ActionFinished,
     ActionStarted,
     Event,
+    FellBack,
     PrintedRecord,
     SinkWritten,
     StreamBatch,
@@ -24,7 +25,16 @@ __all__ = ["data_of", "event_data", "event_of", "value_of"]
 
 _EVENTS: dict[str, type[Event]] = {
     kind.__name__: kind
-    for kind in (ActionStarted, ActionFinished, VertexFinished, SinkWritten, WritingAside, PrintedRecord, StreamBatch)
+    for kind in (
+        ActionStarted,
+        ActionFinished,
+        VertexFinished,
+        SinkWritten,
+        WritingAside,
+        FellBack,
+        PrintedRecord,
+        StreamBatch,
+    )
 }
 _T = TypeVar("_T")
 

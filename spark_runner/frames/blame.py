@@ -12,6 +12,7 @@ from pyspark.errors import PySparkException
 from planner.errors import ExecutionError, PlanError
 from planner.job import Explode, Join, Location, Operator, Select, Watermarks, Where, Window
 from spark_runner.executor.failures import found_in
+from spark_runner.program.native_function import gave_up
 from spark_runner.program.program import Operation, SparkProgram
 
 _CONDITION = re.compile(r"\[([A-Z_0-9.]+)\] (.*)")
@@ -57,6 +58,11 @@ def translated(error: BaseException, operator: Operator | None, name: str = "", 
         return ExecutionError(problem, hint=hint)
     what = f"operator {operator.key!r} ({name}) {doing}".rstrip()
     return ExecutionError(f"{what}: {problem}", operator=operator.key, location=operator.location, hint=hint)
+
+
+def for_python(error: BaseException) -> str | None:
+    """The operator whose native function met a record that only Python can compute; None for any other error."""
+    return gave_up(_text(error)) or gave_up(str(error))
 
 
 def owner_of(error: BaseException, program: SparkProgram) -> Operation | None:

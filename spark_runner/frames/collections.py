@@ -15,7 +15,7 @@ from planner.job import Collection, Operator
 from spark_runner.executor.failures import shown
 from spark_runner.executor.hidden_columns import TARGET
 from spark_runner.executor.records import UnfitRecord, encode
-from spark_runner.executor.rows import form_of, row_class
+from spark_runner.executor.rows import fields_of, form_of, row_class
 
 
 def shaped_records(operator: Operator, schema: pa.Schema | None) -> list[Any]:
@@ -28,21 +28,12 @@ def shaped_records(operator: Operator, schema: pa.Schema | None) -> list[Any]:
     if form == "value":
         shaped = records
     elif form == "tuple":
-        shaped = [tuple(_fields(record, schema)) for record in records]
+        shaped = [tuple(fields_of(record, schema.names)) for record in records]
     else:
         row = row_class(tuple(schema.names))
-        shaped = [tuple.__new__(row, _fields(record, schema)) for record in records]
+        shaped = [tuple.__new__(row, fields_of(record, schema.names)) for record in records]
     _check(operator, shaped, schema)
     return shaped
-
-
-def _fields(record: Any, schema: pa.Schema) -> list[Any]:
-    if isinstance(record, dict):
-        return [record.get(name) for name in schema.names]
-    if isinstance(record, tuple | list):
-        return list(record)
-    values = getattr(record, "_values", None)
-    return list(values) if values is not None else [record]
 
 
 def _check(operator: Operator, records: list[Any], schema: pa.Schema) -> list[pa.Array]:

@@ -14,6 +14,7 @@ from pyspark.sql.types import MapType, VariantType
 
 from spark_runner.executor.hidden_columns import HIDDEN, KEY, SIDE, STAMP, TARGET
 from spark_runner.program.program import Exchange, Inlet
+from spark_runner.program.sql_text import quoted
 
 _SEED = 20_261_116
 _POSITION_BITS = 33  # monotonically_increasing_id keeps the row's position in its low bits
@@ -23,11 +24,6 @@ def key_columns(inlet: Inlet) -> list[Column]:
     """The columns that carry a stream's key."""
     assert inlet.key is not None
     return [F.col(KEY)] if inlet.key.selector is not None else [F.col(quoted(name)) for name in inlet.key.columns]
-
-
-def quoted(name: str) -> str:
-    """A column's name as Spark reads it literally."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def moved(frame: DataFrame, inlet: Inlet, *, settled: bool) -> DataFrame:

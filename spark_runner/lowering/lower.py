@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from planner.graphs.stream_graph import StreamNode
-from planner.job import PythonFunction
+from planner.job import Operator, PythonFunction
 from planner.pipeline import Plan
 from spark_runner.lowering.bounded import refuse_unbounded
 from spark_runner.lowering.drafts import Drafts, committers_of
 from spark_runner.lowering.job_view import JobView
+from spark_runner.lowering.natives import NativePolicy, Natives
 from spark_runner.lowering.operators import LOWERINGS, Setting
 from spark_runner.lowering.placing import place, publish, stamp_source
 from spark_runner.lowering.sinks import add_function_sink, add_native_sink, drain_leaves, is_native_sink
 from spark_runner.program.program import Mode, SparkProgram, Step
 
 
-def lower(plan: Plan, *, mode: Mode | None = None) -> SparkProgram:
+def lower(plan: Plan, *, mode: Mode | None = None, native: NativePolicy = NativePolicy()) -> SparkProgram:  # noqa: B008
     """The Spark program of a plan; `mode` None follows the job's sources and runtime mode.
 
     Raises UnsupportedOnSpark, naming the operator and what to do, for anything Spark cannot run the way Flink would.
     """
     refuse_unbounded(plan)
-    return _Lowerer(plan).lower()
+    lowerer = _Lowerer(plan, native)
+    program = lowerer.lower()
+    if not lowerer.natives.guarded:
+        return program
+    return replace(program, in_python=_Lowerer(plan, replace(native, wanted=False)).lower())
 
 
 class _Lowerer:
     """One walk over the job vertices in order; every stream is known before it is read."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, native: NativePolicy) -> None:
         self.view = JobView(plan)
         self.drafts = Drafts(self.view.graph)
+        self.natives = Natives(self.view, self.drafts, native)
 
     def lower(self) -> SparkProgram:
         """The whole program."""
@@ -68,6 +76,7 @@ class _Lowerer:
             return
         operator = self.view.operator(node)
         lowered = LOWERINGS[operator.kind](self._setting(node, self.view.edges_into(node)))
+        lowered = self.natives.improved(node, lowered)
         if is_native_sink(operator):
             add_native_sink(self.view, self.drafts, step, node)
             return
@@ -87,8 +96,12 @@ class _Lowerer:
             pickled=any(stream.pickled for stream in sources),
             before=self.drafts.engine(sources[0]) if self.view.chained(step, edges) else None,
             python_follows=any(
-                isinstance(graph.by_id[target].operator.behaviour, PythonFunction)
+                self._runs_in_python(graph.by_id[target], self.view.operator(node))
                 for target in behind
                 if self.view.step(target) == step
             ),
         )
+
+    def _runs_in_python(self, node: StreamNode, source: Operator) -> bool:
+        python = isinstance(node.operator.behaviour, PythonFunction)
+        return python and not self.natives.takes(node, source)

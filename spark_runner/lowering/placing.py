@@ -38,6 +38,8 @@ def place(view: JobView, drafts: Drafts, step: int, node: StreamNode, lowered: L
         role=lowered.role,
         keyed=keyed,
         output=operator.output,
+        native=lowered.native,
+        why_python=lowered.why_python,
     )
     return drafts.append(home.draft, operation)
 

@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from planner.job import Operator, Partitioner, PythonFunction
+from spark_runner.program.native_function import NativeFunction
 
 Mode = Literal["batch", "streaming"]
 Engine = Literal["python", "native"]
@@ -34,6 +35,8 @@ class Operation:
     role: str = ""  # what a Python pass does with it: a name in the role table
     keyed: bool = False
     output: str | None = None  # the columns it declares; None: as its input's
+    native: NativeFunction | None = None  # its Python function as Spark computes it
+    why_python: str | None = None  # why its Python function stays one: completes "Python, since ..."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +155,7 @@ class SparkProgram:
     sinks: tuple[Sink, ...]
     stream: Any = None  # the StreamJob of a streaming program, which has no passes
     bounded: Any = None  # the ScriptJob of a bounded PyFlink program, which has none either
+    in_python: SparkProgram | None = None  # the same without native functions, where a record may need Python after all
 
     @cached_property
     def uses_python(self) -> bool:

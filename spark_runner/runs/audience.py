@@ -33,6 +33,9 @@ class Audience(Protocol):
     def batched(self, batch: StreamBatch) -> None:
         """A stream has written a batch."""
 
+    def noticed(self, text: str) -> None:
+        """Something happened that a user should know of, and need not do anything about."""
+
     def stopping(self, reason: str) -> None:
         """The run was asked to end, which may take a few seconds."""
 
@@ -66,6 +69,10 @@ class UntilPipeCloses:
     def batched(self, batch: StreamBatch) -> None:
         """A stream has written a batch."""
         self._tell(lambda: self._audience.batched(batch))
+
+    def noticed(self, text: str) -> None:
+        """Something happened that a user should know of."""
+        self._tell(lambda: self._audience.noticed(text))
 
     def stopping(self, reason: str) -> None:
         """The run was asked to end."""

@@ -18,6 +18,7 @@ from spark_runner.clusters.master import check_deploy_mode, parse_master
 from spark_runner.clusters.request import RunRequest
 from spark_runner.lowering.columns import check_columns
 from spark_runner.lowering.lower import lower
+from spark_runner.lowering.natives import NativePolicy
 from spark_runner.program.program import Mode, SparkProgram
 from spark_runner.pyflink.lower import lower_pyflink
 from spark_runner.runs.foresight import check_files
@@ -64,7 +65,8 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
             "--deploy-mode cluster: a PyFlink script runs here, and so does its driver",
             hint="leave it out: executors still run on the cluster",
         )
-    program = _program(compiled, mode)
+    native = NativePolicy(wanted=request.native, writes_aside=master.kind != "connect")
+    program = _program(compiled, mode, native)
     if mode == "batch":
         _refuse_streaming_options(request)
         check_files(program, request, master)
@@ -81,10 +83,10 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
     )
 
 
-def _program(compiled: Plan, mode: Mode) -> SparkProgram:
+def _program(compiled: Plan, mode: Mode, native: NativePolicy) -> SparkProgram:
     if compiled.merging is not None:
         return script_program(compiled) if mode == "streaming" else lower_pyflink(compiled)
-    program = stream_program(compiled) if mode == "streaming" else lower(compiled, mode=mode)
+    program = stream_program(compiled) if mode == "streaming" else lower(compiled, mode=mode, native=native)
     check_columns(compiled)
     return program
 

@@ -44,6 +44,9 @@ class Collected:
         """Keep it for the script."""
         self.for_script.append(record)
 
+    def noticed(self, text: str) -> None:
+        """Nothing to say."""
+
     def stopping(self, reason: str) -> None:
         """Nothing to say."""
 
@@ -74,6 +77,10 @@ class Lines(Collected):
     def printed(self, record: PrintedRecord) -> None:
         """Print it."""
         print(record, file=self._records, flush=True)
+
+    def noticed(self, text: str) -> None:
+        """Say it."""
+        print(text, file=self._messages, flush=True)
 
     def stopping(self, reason: str) -> None:
         """Say so at once: stopping Spark takes a few seconds."""
@@ -170,6 +177,10 @@ class Bars(Collected):
             return
         for vertex in vertices:
             progress.update(self._bars[vertex.vertex], completed=vertex.done, detail=self._detail(vertex))
+
+    def noticed(self, text: str) -> None:
+        """Say it above the bars."""
+        self._console.print(text)
 
     def stopping(self, reason: str) -> None:
         """Take the bars away and say so at once: stopping Spark takes a few seconds."""

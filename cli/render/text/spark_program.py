@@ -7,7 +7,8 @@ from typing import Any
 from cli.render.text.bounded_program import bounded_data, bounded_lines
 from cli.render.text.stream_program import stream_data, stream_lines
 from spark_runner.figures.tracking import stage_groups
-from spark_runner.program.program import Exchange, Inlet, Pass, SparkProgram, Step
+from spark_runner.program.native_function import as_sql
+from spark_runner.program.program import Exchange, Inlet, Operation, Pass, SparkProgram, Step
 
 __all__ = ["program_data", "program_lines"]
 
@@ -79,10 +80,29 @@ def _step_lines(program: SparkProgram, step: Step, stage: int) -> list[str]:
     for one in step.passes:
         unit = program.passes[one]
         lines += [f"    {_entry(program, inlet)}" for inlet in unit.inlets if inlet.exchange is not None]
-        lines.append(f"    {_pass_title(unit)}: {' -> '.join(f'{o.name} ({o.operator.key})' for o in unit.operations)}")
+        names = " -> ".join(f"{o.name} ({o.operator.key})" for o in unit.operations)
+        lines.append(f"    {_pass_title(unit)}: {names or 'takes records on'}")
+        lines += [f"      {operation.operator.key}: {_how(unit, operation)}" for operation in unit.operations]
+        lines += [f"      key_by in front of {reader}: Python" for reader in _readers_by_selector(unit)]
     number = program.steps.index(step)
     lines += [f"    {sink.kind}: {sink.name} ({sink.operator.key})" for sink in program.sinks if sink.step == number]
     return lines
+
+
+def _how(unit: Pass, operation: Operation) -> str:
+    if operation.native is not None:
+        return "native, compiled from Python"
+    if unit.engine == "native":
+        return "native"
+    if operation.why_python is not None:
+        return f"Python, since {operation.why_python}"
+    return "Python"
+
+
+def _readers_by_selector(unit: Pass) -> list[str]:
+    """The operators for which a function of the job computes the key here."""
+    outlets = unit.outlets if unit.engine == "python" else ()
+    return [one.reader[0] for one in outlets if one.reader and one.key is not None and one.key.selector is not None]
 
 
 def _pass_title(unit: Pass) -> str:
@@ -106,6 +126,7 @@ def _pass_data(program: SparkProgram, unit: Pass) -> dict[str, Any]:
         "engine": unit.engine,
         "operators": [operation.operator.key for operation in unit.operations],
         "names": [operation.name for operation in unit.operations],
+        "functions": [_function_data(unit, operation) for operation in unit.operations],
         "kept": unit.shared,
         "inputs": [
             {
@@ -117,6 +138,16 @@ def _pass_data(program: SparkProgram, unit: Pass) -> dict[str, Any]:
             for inlet in unit.inlets
             if inlet.exchange is not None
         ],
+    }
+
+
+def _function_data(unit: Pass, operation: Operation) -> dict[str, Any]:
+    native = operation.native
+    return {
+        "operator": operation.operator.key,
+        "native": unit.engine == "native",
+        "compiled": None if native is None else [as_sql(step) for step in native.steps],
+        "why_python": operation.why_python,
     }
 
 

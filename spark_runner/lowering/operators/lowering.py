@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from planner.errors import UnsupportedOnSpark
 from planner.job import Operator, PythonFunction
+from spark_runner.program.native_function import NativeFunction
 from spark_runner.program.program import Engine
 
 
@@ -43,6 +44,8 @@ class Lowered:
     engine: Engine
     role: str = ""
     grouped: bool = False
+    native: NativeFunction | None = None  # a Python function that runs natively
+    why_python: str | None = None
 
 
 Lowering = Callable[[Setting], Lowered]
