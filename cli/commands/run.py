@@ -169,7 +169,7 @@ def _see_through(
     if format == "json":
         console.write_json({**document, "printed": [str(record) for record in audience.records]})
     else:
-        _print_results(outcome, document, audience)
+        _print_results(outcome, document)
     report = outcome.record.request.report
     if report is not None:
         write_report(Path(report), document, prepared.plan)
@@ -196,17 +196,13 @@ def _audience(prepared: PreparedRun, *, follow: bool, format: TextOrJson) -> Col
         return Follow(sys.stdout, sys.stdout)
     if console.is_styled(sys.stderr) and sys.stderr.isatty():
         shown = console.build_console(stderr=True)
-        return Bars(shown) if prepared.program.mode == "batch" else Streaming(shown, sys.stdout)
+        return Bars(shown, sys.stdout) if prepared.program.mode == "batch" else Streaming(shown, sys.stdout)
     return Lines(sys.stdout, sys.stderr)
 
 
-def _print_results(outcome: Outcome, document: dict[str, Any], audience: Collected) -> None:
-    from cli.render.text.progress import Bars
+def _print_results(outcome: Outcome, document: dict[str, Any]) -> None:
     from cli.render.text.run_report import report_lines, shown_seconds
 
-    if isinstance(audience, Bars):
-        for printed in audience.records:
-            console.write_text(str(printed))
     sys.stdout.flush()
     record = outcome.record
     console.message(f"run {record.id} {record.state} on {document['master']} in {shown_seconds(document['seconds'])}")

@@ -9,8 +9,9 @@ from pyspark.sql import DataFrame, SparkSession
 from planner.errors import PlanError
 from spark_runner.batch.counts import run_result
 from spark_runner.batch.held_records import HeldRecords
+from spark_runner.batch.printing import printed_records
 from spark_runner.batch.session_settings import configured
-from spark_runner.batch.sinks import Writers, printed_records
+from spark_runner.batch.sinks import Writers
 from spark_runner.figures.action_stages import marked_action
 from spark_runner.figures.results import (
     ActionFinished,

@@ -3,24 +3,19 @@ would take for data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from planner.errors import ExecutionError
 from planner.job import Writer
 from spark_runner.batch.hadoop_files import Files, Moves
 from spark_runner.clusters.connect import is_connect
-from spark_runner.executor.records import decode
-from spark_runner.executor.rows import printed
-from spark_runner.figures.results import Events, PrintedRecord, WritingAside
+from spark_runner.figures.results import Events, WritingAside
 from spark_runner.frames.blame import blamed
 from spark_runner.program.program import Sink
-
-_SUBTASK = "__subtask"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,16 +103,3 @@ class Writers:
 def _writer(sink: Sink) -> Writer:
     assert isinstance(sink.operator.behaviour, Writer)
     return sink.operator.behaviour
-
-
-def printed_records(sink: Sink, frame: DataFrame) -> Iterator[PrintedRecord]:
-    """The records of a print sink, subtask by subtask."""
-    several = sink.parallelism > 1
-    shown = frame.withColumn(_SUBTASK, F.spark_partition_id()) if several else frame
-    for batch in shown.toArrow().to_batches():
-        names = [name for name in batch.schema.names if name != _SUBTASK]
-        records = decode([batch.column(name) for name in names], names)
-        subtasks = batch.column(_SUBTASK).to_pylist() if several else [None] * len(records)
-        for record, subtask in zip(records, subtasks, strict=True):
-            number = None if subtask is None else subtask + 1
-            yield PrintedRecord(operator=sink.operator.key, subtask=number, text=printed(record))

@@ -144,6 +144,7 @@ class _Supervision:
         return "failed"
 
     def _stop(self, reason: str) -> None:
+        self.watch.events.close()
         self.audience.stopping(reason)
         self.driver.cancel()
         self.watch.wait(_PATIENCE)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import queue
 import signal
 import threading
 import time
@@ -21,6 +20,7 @@ from spark_runner.figures.results import CollectedRecord, Event, FellBack, Print
 from spark_runner.figures.tracking import VertexTracker
 from spark_runner.runs.audience import Audience
 from spark_runner.runs.driver import Driver
+from spark_runner.runs.event_queue import EventQueue
 from spark_runner.runs.store import RunFolder
 
 __all__ = ["Stopped", "TimedOut", "Watch", "stop_once_on_signals", "without_gateway_noise"]
@@ -45,11 +45,12 @@ class Watch:
     def __init__(
         self, run: RunFolder, driver: Driver, tracker: VertexTracker, audience: Audience, *, timeout: int | None
     ) -> None:
-        self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self.events = EventQueue()
         self._run, self._driver, self._tracker, self._audience = run, driver, tracker, audience
         self._timeout = timeout
         self._began, self._polled = time.monotonic(), 0.0
         self._worker: threading.Thread | None = None
+        self._busy = False  # events came with the last look, so more may be there
         self.batches: deque[StreamBatch] = deque(maxlen=_MOST_BATCHES)
 
     def until_done(
@@ -69,7 +70,7 @@ class Watch:
         worker.start()
         begun = time.monotonic()
         while worker.is_alive():
-            worker.join(_LOOK)
+            worker.join(0 if self._busy else _LOOK)
             self._look_around()
             refusal = give_up(time.monotonic() - begun)
             if refusal is not None and worker.is_alive():
@@ -95,35 +96,46 @@ class Watch:
 
     def drain(self) -> None:
         """Pass on what the engine told since the last look."""
-        while True:
-            try:
-                event = self.events.get_nowait()
-            except queue.Empty:
-                return
-            if isinstance(event, PrintedRecord):
-                self._audience.printed(event)
-            elif isinstance(event, CollectedRecord):
-                self._audience.collected(event.record)
-            elif isinstance(event, StreamBatch):
-                self.batches.append(event)
-                self._audience.batched(event)
-            elif isinstance(event, WritingAside):
-                self._run.note_aside(event.path)
-            elif isinstance(event, FellBack):
-                self._audience.noticed(
-                    f"operator {event.operator!r} met a record that only Python can compute: all begins again in Python"
-                    " (--no-native does so at once)"
-                )
-                self._tracker.begin_again()
-            else:
-                self._tracker.take(event)
+        while self._pass_on():
+            pass
+
+    def _pass_on(self) -> bool:
+        """Pass on what waits now; whether there was anything."""
+        events = self.events.take()
+        found = bool(events)
+        try:
+            while events:
+                self._tell(events.popleft())
+        except BaseException:  # Ctrl-C, or a closed pipe: the rest is told when the run is ended
+            self.events.give_back(events)
+            raise
+        return found
+
+    def _tell(self, event: Event) -> None:
+        if isinstance(event, PrintedRecord):
+            self._audience.printed(event)
+        elif isinstance(event, CollectedRecord):
+            self._audience.collected(event.record)
+        elif isinstance(event, StreamBatch):
+            self.batches.append(event)
+            self._audience.batched(event)
+        elif isinstance(event, WritingAside):
+            self._run.note_aside(event.path)
+        elif isinstance(event, FellBack):
+            self._audience.noticed(
+                f"operator {event.operator!r} met a record that only Python can compute: all begins again in Python"
+                " (--no-native does so at once)"
+            )
+            self._tracker.begin_again()
+        else:
+            self._tracker.take(event)
 
     def look_at_stages(self) -> None:
         """Follow Spark's stages."""
         self._tracker.watch(self._driver.stages())
 
     def _look_around(self) -> None:
-        self.drain()
+        self._busy = self._pass_on()  # not all that comes meanwhile: there may be no end of it
         if self._run.cancel_requested():
             raise Stopped
         now = time.monotonic()

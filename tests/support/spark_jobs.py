@@ -40,6 +40,11 @@ DATA: dict[str, list[tuple[str | None, int | None]]] = {
 }  # fmt: skip
 
 
+def as_it_is(value: Any) -> Any:
+    """The value itself, by a function that Spark cannot compute without Python."""
+    return [value].pop()
+
+
 class SplitNulls(ProcessFunction):
     def process_element(self, value: Any, ctx: Any) -> Any:
         if value[1] is None:

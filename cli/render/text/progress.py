@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Bars", "Collected", "Follow", "FollowCollecting", "Lines", "Streaming"]
 
+_MOMENT = 0.05  # seconds that printed records may wait for others to leave with them
 _MOST_BARS = 30  # more would not fit a screen: one bar then stands for all
 
 
@@ -60,9 +61,11 @@ class Lines(Collected):
     def __init__(self, records: TextIO, messages: TextIO) -> None:
         super().__init__()
         self._records, self._messages = records, messages
+        self._written = time.monotonic()
 
     def run_changed(self, record: RunRecord) -> None:
         """Say the run's state, unless it is the end: that is told with its figures."""
+        self._records.flush()
         if record.state not in FINAL_STATES:
             message = f": {record.message}" if record.message else ""
             print(f"run {record.id} {record.state}{message}", file=self._messages, flush=True)
@@ -74,9 +77,16 @@ class Lines(Collected):
             subtasks = "1 subtask" if vertex.parallelism == 1 else f"{vertex.parallelism} subtasks"
             print(f"  {shown_name(vertex.name)}: {subtasks} done{rows}", file=self._messages, flush=True)
 
+    def progressed(self, vertices: tuple[VertexProgress, ...]) -> None:
+        """Let nothing that was printed wait."""
+        self._records.flush()
+
     def printed(self, record: PrintedRecord) -> None:
-        """Print it."""
-        print(record, file=self._records, flush=True)
+        """Print it; a moment's records leave together."""
+        self._records.write(f"{record}\n")
+        if time.monotonic() - self._written > _MOMENT:
+            self._written = time.monotonic()
+            self._records.flush()
 
     def noticed(self, text: str) -> None:
         """Say it."""
@@ -100,6 +110,7 @@ class Follow(Lines):
 
     def run_changed(self, record: RunRecord) -> None:
         """Say the run's state."""
+        self._records.flush()
         message = f": {record.message}" if record.message else ""
         self._say(f"run {record.id} {record.state}{message}")
 
@@ -153,11 +164,11 @@ class Streaming(Collected):
 
 
 class Bars(Collected):
-    """One bar per vertex on a terminal; records are printed when the bars are gone."""
+    """One bar per vertex on a terminal; records are printed above them, or where standard output goes."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, records: TextIO) -> None:
         super().__init__()
-        self._console = console
+        self._console, self._records = console, records
         self._progress: Progress | None = None
         self._bars: dict[int, TaskID] = {}
         self._state = "starting Spark"
@@ -177,6 +188,13 @@ class Bars(Collected):
             return
         for vertex in vertices:
             progress.update(self._bars[vertex.vertex], completed=vertex.done, detail=self._detail(vertex))
+
+    def printed(self, record: PrintedRecord) -> None:
+        """Print it above the bars, or where standard output goes."""
+        if self._progress is not None and self._records.isatty():
+            self._progress.console.print(str(record), markup=False, highlight=False, soft_wrap=True)
+        else:
+            print(record, file=self._records)
 
     def noticed(self, text: str) -> None:
         """Say it above the bars."""

@@ -21,7 +21,7 @@ from planner import (
 )
 from planner.errors import ExecutionError
 from planner.frontends.loading import load_job
-from tests.support.spark_jobs import PAIR, environment
+from tests.support.spark_jobs import PAIR, as_it_is, environment
 
 
 class Later(KeyedProcessFunction):
@@ -183,7 +183,7 @@ def test_subtasks_are_numbered_by_operator_also_where_streams_unite(run: Any) ->
     two = env.from_sequence(4, 5).map(WhereAmI(), Types.STRING())
     one = env.from_sequence(6, 6).set_parallelism(1).map(WhereAmI(), Types.STRING()).set_parallelism(1)
     united = three.rescale().union(two.forward(), one.rebalance())
-    united.map(lambda text: text, Types.STRING()).print()
+    united.map(as_it_is, Types.STRING()).print()
     done = run(env.build("numbers"))
     assert done.printed["print-1"] == Counter(
         ["1 in 0 of 3", "2 in 1 of 3", "3 in 2 of 3", "4 in 0 of 2", "5 in 1 of 2", "6 in 0 of 1"]

@@ -10,7 +10,7 @@ import pytest
 from planner import Types
 from planner.graphs.execution_graph import consumed_ranges
 from spark_runner.figures.results import PrintedRecord
-from tests.support.spark_jobs import environment
+from tests.support.spark_jobs import as_it_is, environment
 
 RECORDS = list(range(60))
 
@@ -29,7 +29,7 @@ def placed(done: Any) -> dict[str, dict[int, list[int]]]:
 def test_ship_strategies(run: Any, producers: int, consumers: int, sql: bool) -> None:
     env = environment(producers)
     source = env.from_collection(RECORDS, type_info=Types.LONG())
-    kept = source.filter("value >= 0") if sql else source.filter(lambda n: n >= 0)
+    kept = source.filter("value >= 0") if sql else source.filter(lambda n: as_it_is(n) >= 0)
     streams = {
         "rebalance": kept.rebalance(),
         "rescale": kept.rescale(),
@@ -40,7 +40,7 @@ def test_ship_strategies(run: Any, producers: int, consumers: int, sql: bool) ->
         "custom": kept.partition_custom(lambda key, count: key % count, lambda n: n // 10),
     }
     for name, stream in streams.items():
-        behind = stream.map({"value": "value"}) if sql else stream.map(lambda n: n, output_type=Types.LONG())
+        behind = stream.map({"value": "value"}) if sql else stream.map(as_it_is, output_type=Types.LONG())
         behind.set_parallelism(consumers).name(name).print().set_parallelism(consumers).uid(name)
     done = run(env.build("exchanges"))
     at = placed(done)
