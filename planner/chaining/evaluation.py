@@ -15,8 +15,9 @@ from planner.topology import topological_order
 def find_obstacles(graph: StreamGraph) -> tuple[tuple[Obstacle, ...], ...]:
     """The obstacles of every edge, in the order of the graph's edges; none hides another."""
     found: list[tuple[Obstacle, ...]] = [()] * len(graph.edges)
+    finders = [rule.find for rule in RULES]
     for position, candidate in _candidates(graph, found):
-        found[position] = tuple(o for rule in RULES if (o := rule.find(candidate)) is not None)
+        found[position] = tuple([o for find in finders if (o := find(candidate)) is not None])
     return tuple(found)
 
 

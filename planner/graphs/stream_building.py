@@ -45,6 +45,8 @@ def build_stream_graph(job: JobDefinition, flink: FlinkProfile | None = None) ->
 
 def runs_in_batch_mode(job: JobDefinition) -> bool:
     """Whether Flink compiles the job as a batch; refuses batch mode over an unbounded source."""
+    if job.runtime_mode == "streaming":
+        return False
     consumed = _consumed_sources(job)
     unbounded = next((o for o in job.operators if o.kind == "source" and not o.bounded and o.id in consumed), None)
     if job.runtime_mode == "batch" and unbounded is not None:
