@@ -40,6 +40,8 @@ def _refuse_co_location_across_regions(
     graph: StreamGraph, job_graph: JobGraph, regions: tuple[tuple[Subtask, ...], ...]
 ) -> None:
     """Co-located subtasks share a slot as long as they live, so they must start and fail together."""
+    if all(vertex.co_location_group is None for vertex in job_graph.vertices):
+        return
     region_of: dict[tuple[str, int], int] = {}
     for number, region in enumerate(regions):
         for position, subtask in region:
