@@ -18,6 +18,7 @@ from spark_runner.program.program import Operation, SparkProgram
 _CONDITION = re.compile(r"\[([A-Z_0-9.]+)\] (.*)")
 _PLACE = re.compile(r"(.*?):(\d+)(?::(\d+))?\Z")
 _RAISED = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)+(\S.*)")
+_NO_SPACE = "No space left on device"
 _BY_JAVA = re.compile(r"\n: [\w.$]+(?:Exception|Error): (.*)")
 _WORKER_DIED = "Python worker exited unexpectedly"
 _ABORTED = re.compile(
@@ -51,6 +52,9 @@ def translated(error: BaseException, operator: Operator | None, name: str = "", 
             hint="a function ended the process (os._exit), a library crashed, or memory ran out: see spark.log",
         )
     problem, hint = _first_sentence(text), None
+    if any(_NO_SPACE in one for one in (text, str(error), *_java_causes(error))):
+        problem = f"no space is left where the run writes: {problem}"
+        hint = "make room, and start it again; a stream goes on where it was with --checkpoint"
     if "StackOverflowError" in problem:
         problem = "too many chained SQL operators: Spark's planner ran out of stack"
         hint = "give it more: --conf spark.driver.extraJavaOptions=-Xss256m"
@@ -110,6 +114,19 @@ def _text(error: BaseException) -> str:
         messages.append(str(cause.getMessage() or cause.toString()))
         cause = cause.getCause()
     return "\n".join(one for one in messages if not one.startswith("Exception thrown in awaitResult"))
+
+
+def _java_causes(error: BaseException) -> list[str]:
+    """What the causes of a Java exception say; Spark's own message often leaves the last one out."""
+    found: list[str] = []
+    try:
+        cause: Any = getattr(error, "_origin", None)
+        while cause is not None and len(found) < 20:
+            found.append(str(cause.toString()))
+            cause = cause.getCause()
+    except Exception:  # the JVM is gone
+        return found
+    return found
 
 
 def _first_sentence(text: str) -> str:
