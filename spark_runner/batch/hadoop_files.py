@@ -61,13 +61,17 @@ class Files:
             raise OSError(f"the file system refused to move {source} to {target}")
 
     def write_text(self, path: str, text: str) -> None:
-        """A small file, whole."""
+        """A small file: a reader meets it whole, or not at all."""
         files, place = self._at(path)
-        out = files.create(place, True)
+        aside = self._path(place.getParent(), f".{place.getName()}.new")
+        out = files.create(aside, True)
         try:
             out.write(bytearray(text.encode()))
         finally:
             out.close()
+        files.delete(place, False)
+        if not files.rename(aside, place):
+            raise OSError(f"the file system refused to move {aside} to {place}")
 
     @staticmethod
     def sibling(path: str) -> str:

@@ -9,7 +9,7 @@ from spark_runner.executor.failures import found_in
 
 __all__ = ["TRIES", "passes"]
 
-TRIES = 6  # in a row, without a batch between them
+TRIES = 20  # in a row, without a batch between them
 _MARKS = (
     "Python worker failed to connect back",  # a machine too busy to start Python within Spark's ten seconds
     "ExecutorLostFailure",
