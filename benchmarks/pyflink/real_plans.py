@@ -169,7 +169,8 @@ def main(scripts: list[str]) -> None:
         try:
             runpy.run_path(script, run_name="__main__")
         except BaseException as raised:  # whatever a script does, the others follow
-            error = "".join(traceback.format_exception_only(raised))[:1500]
+            ended_well = isinstance(raised, SystemExit) and not raised.code
+            error = None if ended_well else "".join(traceback.format_exception_only(raised))[:1500]
         sys.path.pop(0)
         line = {"script": script, "plans": None if error else list(COLLECTED), "error": error}
         print("PLAN " + json.dumps(line), flush=True)
