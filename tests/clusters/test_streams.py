@@ -80,7 +80,7 @@ def kill_at_moments(run: Started, folder: Path, random: Random, kill: Callable[[
     hit: list[int] = []
     while run.alive and len(hit) < MOMENTS:
         before = batches(folder)
-        wait_until(lambda before=before: batches(folder) > before or not run.alive, "a new batch", patience=300)
+        wait_until(lambda before=before: batches(folder) > before or not run.alive, "a new batch", patience=900)
         time.sleep(random.uniform(0, 2))
         if run.alive:
             kill()
@@ -131,7 +131,7 @@ def test_a_stream_whose_client_was_killed_is_found_and_ended(connect: ConnectSer
     variables = surroundings(tmp_path, "sums")
     endless = (*options(tmp_path), "--trigger", "processing-time=0s", "--id", "lonely")
     with start_plan(JOB, connect.url, *endless, environment=variables) as run:
-        wait_until(lambda: batches(tmp_path) > 1, "the first batches", patience=300)
+        wait_until(lambda: batches(tmp_path) > 1, "the first batches", patience=900)
         run.send(signal.SIGKILL)
         wait_until(lambda: not run.alive, "the client's end")
         listed = json.loads(command("runs", "lonely", "--format", "json", folder=run.folder).stdout)
@@ -139,7 +139,7 @@ def test_a_stream_whose_client_was_killed_is_found_and_ended(connect: ConnectSer
         before = batches(tmp_path)
         late = tmp_path / "in" / "999.txt"
         late.write_text("a,1,100000\n")
-        wait_until(lambda: batches(tmp_path) > before, "a batch without a client", patience=120)
+        wait_until(lambda: batches(tmp_path) > before, "a batch without a client", patience=600)
         ended = command("cancel", "lonely", folder=run.folder)
         assert ended.returncode == 0 and "its query was ended on the server" in ended.stdout, ended.stderr
         after = batches(tmp_path)
