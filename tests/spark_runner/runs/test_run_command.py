@@ -129,16 +129,24 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def test_a_dry_run_prints_the_program_and_starts_nothing(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "map-1: native, compiled from Python"),
+        (["--no-native"], "map-1: Python, since native functions are switched off"),
+    ],
+)
+def test_a_dry_run_prints_the_program_and_starts_nothing(folder: Path, options: list[str], said: str) -> None:
     code = "import sys; from cli.app import main; main(sys.argv[1:]); print('pyspark' in sys.modules, file=sys.stderr)"
     done = subprocess.run(
-        [sys.executable, "-c", code, "run", "words.py", "--dry-run"],
+        [sys.executable, "-c", code, "run", "words.py", "--dry-run", *options],
         cwd=folder,
         env=environment(),
         capture_output=True,
         text=True,
     )
-    assert "one mapInArrow" in done.stdout and "HASH 2 -> 2" in done.stdout
+    assert said in done.stdout and "HASH 2 -> 2" in done.stdout
+    assert ("one mapInArrow" in done.stdout) == bool(options)
     assert done.stderr.strip() == "False"
     assert not (folder / ".plan").exists()
 
