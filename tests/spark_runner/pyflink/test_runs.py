@@ -19,6 +19,7 @@ HEAD = """
 from pyflink.common import Types, WatermarkStrategy
 from pyflink.common.serialization import Encoder, SimpleStringSchema
 from pyflink.datastream import StreamExecutionEnvironment
+from pyflink.datastream.functions import SinkFunction
 from pyflink.datastream.connectors.file_system import FileSink
 from pyflink.datastream.connectors.kafka import KafkaSource
 env = StreamExecutionEnvironment.get_execution_environment()
@@ -59,7 +60,7 @@ def test_figures_are_those_of_the_merged_operator(spark: Any, tmp_path: Path) ->
             "env.from_collection([1]).sink_to(FileSink.for_row_format('out', Encoder.simple_string_encoder()).build())",
             "writes text of pickled records",
         ),
-        ("env.from_collection([1]).add_sink(None)", "is a sink that does not run on Spark"),
+        ("env.from_collection([1]).add_sink(SinkFunction('org.example.Sink'))", "is a sink that does not run on Spark"),
     ],
 )
 def test_what_cannot_run_is_refused_with_its_place(tmp_path: Path, body: str, message: str) -> None:
