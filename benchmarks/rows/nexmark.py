@@ -15,25 +15,29 @@ from typing import Any
 from benchmarks.by_hand import nexmark_frames, nexmark_loops
 from benchmarks.figure import Figure, compare
 from benchmarks.measure import ROOT, in_turns, timed
-from benchmarks.rows.jobs import SQL_TARGET
+from benchmarks.rows.jobs import NATIVE_TARGET, PYTHON_TARGET, SQL_TARGET
 from benchmarks.spark_session import drain, planned, session
 from planner import load_job, load_job_data
 from planner.job import JobDefinition
 
 NEXMARK = ROOT / "samples" / "nexmark"
+_CHAINS = ("q0", "q1", "q2")  # operators in a row, without an exchange
+_QUICK = ("q1", "q2", "q5")
 _MORE = 20  # times as many auctions and bids for SQL, which is so much faster
 
 
 def figures(*, quick: bool = False) -> Iterator[Figure]:
     """SQL queries next to DataFrames, then Python queries next to mapInArrow."""
     events = 10_000 if quick else 300_000
-    turns = partial(in_turns, rounds=3 if quick else 7, warm_up=1 if quick else 2, most=5 if quick else 15)
+    turns = partial(in_turns, rounds=3 if quick else 7, warm_up=1 if quick else 2, most=5 if quick else 10)
     with session() as spark, tempfile.TemporaryDirectory(prefix="plan-bench-") as made:
         folder = Path(made)
         _write_tables(spark, folder, events)
         for query, by_hand in nexmark_frames.QUERIES.items():
             yield _sql(spark, folder, query, by_hand, turns)
         for query, by_hand in nexmark_loops.QUERIES.items():
+            if quick and query not in _QUICK:
+                continue
             yield from _python(spark, folder / "tables", query, by_hand, turns)
 
 
@@ -60,10 +64,17 @@ def _python(spark: Any, tables: Path, query: str, by_hand: Callable[[Any], Any],
     if query in nexmark_loops.SEPARATE:
         others["one mapInArrow per operator"] = nexmark_loops.SEPARATE[query]
     runs = {"plan": timed(planned(spark, job))}
+    if query in _CHAINS:
+        runs["plan --no-native"] = timed(planned(spark, job, native=False))
     runs |= {name: timed(partial(_drained, written, read)) for name, written in others.items()}
     costs = turns(runs)
-    for other in others:
-        yield compare(f"{query}, Python", costs, "plan", other)
+    chain = query in _CHAINS
+    yield compare(f"{query}, Python", costs, "plan", "mapInArrow by hand", target=NATIVE_TARGET if chain else None)
+    if chain:
+        target = PYTHON_TARGET
+        yield compare(f"{query}, Python, --no-native", costs, "plan --no-native", "mapInArrow by hand", target=target)
+    for other in list(others)[1:]:
+        yield compare(f"{query}, Python, --no-native", costs, "plan --no-native", other)
 
 
 def _drained(by_hand: Callable[[Any], Any], read: Callable[[str], Any]) -> None:

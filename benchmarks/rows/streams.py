@@ -28,7 +28,7 @@ def figures(*, quick: bool = False) -> Iterator[Figure]:
             (f"running sums of {keys:,} keys", _planned_sums, "transformWithState by key", _sums_by_hand, 0.25),
         ):
             runs = {"plan": _emptied(ours, spark, folder), other: _emptied(theirs, spark, folder)}
-            costs = in_turns(runs, rounds=rounds, most=90)
+            costs = in_turns(runs, rounds=rounds, most=60)
             yield compare(what, costs, "plan", other, target=target)
 
 
