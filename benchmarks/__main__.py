@@ -7,6 +7,7 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 
 from benchmarks.figure import Figure
 from benchmarks.machine import describe
@@ -62,6 +63,7 @@ def _measure(group: Group, last: Results | None, *, quick: bool) -> Measured:
     start = time.perf_counter()
     try:
         for figure in group.figures(quick=quick):
+            figure = replace(figure, target=None) if quick else figure  # targets are those of the full size
             figures.append(figure)
             print(f"  {line(figure, last.before(group.name, figure) if last else None)}", flush=True)
     except Unavailable as reason:

@@ -6,10 +6,11 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import benchmarks
-from benchmarks.measure import Unavailable
+from benchmarks.measure import CACHE, Unavailable
 from planner.job import JobDefinition
 from planner.pipeline import plan
 
@@ -40,11 +41,28 @@ def session(**more: str) -> Iterator[Any]:
     builder = SparkSession.builder.master("local[2]")
     for name, value in {**_SETTINGS, **more}.items():
         builder = builder.config(name, value)
-    spark = builder.getOrCreate()
+    with _errors_in(CACHE / "bench-spark.log"):
+        spark = builder.getOrCreate()
+        try:
+            yield spark
+        finally:
+            spark.stop()
+
+
+@contextmanager
+def _errors_in(path: Path) -> Iterator[None]:
+    """What Spark, its JVM and its workers say goes to a file: the table stays readable."""
+    path.parent.mkdir(exist_ok=True)
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with path.open("a", encoding="utf-8") as log:
+        os.dup2(log.fileno(), 2)
     try:
-        yield spark
+        yield
     finally:
-        spark.stop()
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def planned(spark: Any, job: JobDefinition, *, native: bool = True) -> Callable[[], Any]:

@@ -22,11 +22,10 @@ JOB = """
 from planner import ReaderSource, StreamExecutionEnvironment, Types, WatermarkStrategy, WriterSink
 
 PAIR = Types.TUPLE([Types.LONG(), Types.LONG()])
-TICK = Types.ROW_NAMED(["timestamp", "value"], [Types.SQL_TIMESTAMP(), Types.LONG()])
 env = StreamExecutionEnvironment.get_execution_environment()
 env.set_parallelism(2)
-source = ReaderSource("rate", options={"rowsPerSecond": 2000}, bounded=False)
-ticks = env.from_source(source, WatermarkStrategy.no_watermarks(), "ticks", TICK)
+source = ReaderSource("rate", options={"rowsPerSecond": 2000})
+ticks = env.from_source(source, WatermarkStrategy.no_watermarks(), "ticks")
 pairs = ticks.map(lambda tick: (tick.value % 1000, 1), output_type=PAIR)
 pairs.key_by(lambda pair: pair[0], key_type=Types.LONG()).sum(1).uid("counts").sink_to(WriterSink("noop"))
 env.execute("soak")
