@@ -61,7 +61,9 @@ def _table(env, name, type_info):
     source = ReaderSource(FORMAT, str(DATA / name), {"maxFilesPerTrigger": 1}, bounded=not UNBOUNDED)
     # Events are written in the order of their times.
     in_order = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner("date_time")
-    return env.from_source(source, in_order, name, type_info).uid(name)
+    table = env.from_source(source, in_order, name, type_info).uid(name)
+    # Files that come one by one need one reader: a second one, without a file, would hold back event time.
+    return table.set_parallelism(1) if UNBOUNDED else table
 
 
 def write(stream):
