@@ -13,6 +13,7 @@ from spark_runner.frames.blame import blamed
 from spark_runner.frames.collections import collection_frame
 from spark_runner.frames.counted import count_arrivals, count_native, measure_by_aggregation, measure_by_python
 from spark_runner.frames.exchange import without
+from spark_runner.frames.lineage import Lineage
 from spark_runner.frames.native_pass import COUNT, aggregated, applied, joined, source_frame
 from spark_runner.frames.parquet_footers import ParquetFooters
 from spark_runner.frames.pickling import pickled_chain
@@ -36,6 +37,7 @@ class Frames:
         self.shop = Workshop(program=program, spark=spark, reports=reports, tally=tally, parquet=ParquetFooters(spark))
         self.outlets: dict[tuple[int, int], DataFrame] = {}
         self._arrivals = Arrivals(program, self.outlets)
+        self._lineage = Lineage(spark)
         self._first_tasks = first_tasks(program)
         counts = [one.parallelism for one in program.passes if is_native_sum(one)]
         self._usual_partitions = max(counts, key=counts.count) if counts else 1
@@ -46,10 +48,12 @@ class Frames:
         for number, one in enumerate(self.program.passes):
             self._arrivals.note(number, one)
             count_arrivals(self.shop, number, one)
+            self._lineage.begin(one)
             if one.engine == "python":
                 self._python(number, one)
             else:
                 self._native(number, one)
+            self._lineage.end(number, one)
 
     def release(self) -> None:
         """Drop what was stored for several readers."""
@@ -92,8 +96,8 @@ class Frames:
             frames[None] = self._kept_if_shared(one, None, without(self._arrivals.behind_exchange(one), KEY))
         for at, operation in enumerate(one.operations):
             with blamed(operation.operator, operation.name):
-                frame = self._operation(number, one, operation, frames)
-                frames[at] = self._kept_if_shared(one, at, count_native(self.shop, number, at, frame))
+                frame = count_native(self.shop, number, at, self._operation(number, one, operation, frames))
+            frames[at] = self._kept_if_shared(one, at, self._lineage.add(at, operation, frame))
         for at, outlet in enumerate(one.outlets):
             frame = frames[outlet.operation]
             self.outlets[number, at] = frame if outlet.timestamps else without(frame, STAMP)
