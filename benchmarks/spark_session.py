@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,24 @@ def session(**more: str) -> Iterator[Any]:
         try:
             yield spark
         finally:
-            spark.stop()
+            _end(spark)
+
+
+def _end(spark: Any) -> None:
+    """Stop the session and its JVM, also one that died: the next group begins with a fresh one."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    gateway: Any = SparkContext._gateway
+    with suppress(Exception):
+        spark.stop()
+    if gateway is not None:
+        with suppress(Exception):
+            gateway.shutdown()
+        gateway.proc.kill()
+        gateway.proc.wait()
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = None
 
 
 @contextmanager
