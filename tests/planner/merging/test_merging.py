@@ -67,7 +67,7 @@ def test_merged_operators_hold_all_conditions_and_lead_to_their_lines(tmp_path: 
     assert explained is not None
     (merged,) = [one for one in explained.merged if "Filter" in one.name]
     assert [part.location.line for part in merged.parts] == [7, 8, 9]
-    assert "map-1, filter-1 and key_by-1 run in one Python process" in merged.reason
+    assert "str (map-1), bool (filter-1) and key_by-1 run in one Python process" in merged.reason
     assert merged.parts[-1].helper is not None
     (inside,) = select_pairs(found, "map-1:filter-1")
     assert inside.merged
