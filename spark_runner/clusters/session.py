@@ -205,9 +205,16 @@ def _connect(gateway: Gateway, chosen: dict[str, str]) -> Any:
     # A JVM that goes first, as a killed one does, is no reason for a traceback on the user's terminal.
     accumulators: Any = spark.sparkContext._accumulatorServer
     accumulators.handle_error = lambda *_: None
-    logging.getLogger().addFilter(_is_not_py4j)
-    logging.getLogger("py4j").addFilter(_is_not_py4j)
+    keep_py4j_quiet()
     return spark
+
+
+def keep_py4j_quiet() -> None:
+    """Keep Py4J's own tracebacks off the terminal: whoever called it gets the exception."""
+    logging.getLogger().addFilter(_is_not_py4j)  # it also logs without a name
+    named = logging.getLogger("py4j")
+    named.addHandler(logging.NullHandler())  # else Python prints what no handler takes
+    named.propagate = False
 
 
 def _is_not_py4j(record: logging.LogRecord) -> bool:
