@@ -68,6 +68,11 @@ def test_that_is_interrupted():
 """
 
 
+def _obey_ctrl_c() -> None:
+    """Shells start what runs in the background with Ctrl-C ignored, and so would be what it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], ids=lambda number: number.name)
 def test_nothing_is_left_behind(number: signal.Signals, tmp_path: Path) -> None:
     """Tests that are ended take their servers with them, also when they have no time to clean up."""
@@ -88,6 +93,7 @@ def test_nothing_is_left_behind(number: signal.Signals, tmp_path: Path) -> None:
         env={**bare_environment(), "PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        preexec_fn=_obey_ctrl_c,
     ) as tests:
         try:
             wait_until(lambda: started.is_file() and bool(started.read_text()), "the cluster of the tests")
