@@ -33,8 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _tell_what_is_worse(measured, last)
     if options.write or not options.names:
         base = last if last and last.machine == machine else Results(machine=machine, groups=())
-        results = base.with_groups(measured, NAMES)
-        save(results, path)
+        results = save(base.with_groups(measured, NAMES), path)
         if not options.quick:
             update_readme(ROOT / "README.md", markdown(results, {group.name: group.title for group in GROUPS}))
     return 1 if any(one.lacking for one in measured) else 0

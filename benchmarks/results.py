@@ -63,9 +63,12 @@ def load(path: Path) -> Results | None:
     return Results(machine=read["machine"], groups=tuple(Measured(**one) for one in groups))
 
 
-def save(results: Results, path: Path) -> None:
-    """Write the file whole, or not at all."""
+def save(results: Results, path: Path) -> Results:
+    """Write the file whole, or not at all. Returns what it says: figures are rounded there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_suffix(".part")
     beside.write_text(json.dumps(results.to_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     beside.replace(path)
+    kept = load(path)
+    assert kept is not None
+    return kept
