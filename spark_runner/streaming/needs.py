@@ -17,6 +17,8 @@ from spark_runner.streaming.program import StreamJob
 
 __all__ = ["check_connectors", "check_workers"]
 
+# A module of protobuf's own: workers have Spark's jar on their path, and in it a folder google/protobuf without Python.
+_PROTOBUF = "google.protobuf.message"
 _JARS = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
 
 
@@ -72,21 +74,30 @@ def check_workers(spark: Any, job: StreamJob, shared: str) -> None:
 
 
 def _has_protobuf() -> bool:
-    return importlib.util.find_spec("google") is not None and importlib.util.find_spec("google.protobuf") is not None
+    try:
+        importlib.import_module(_PROTOBUF)
+    except ImportError:
+        return False
+    return True
 
 
 def _found_by_workers(spark: Any, shared: str) -> dict[str, bool]:
     """What some tasks on the workers find there."""
+    module = _PROTOBUF  # nothing of this file is on the workers yet
 
     def answers(batches: Any) -> Any:
-        import importlib.util
+        import importlib
         from pathlib import Path
 
         import pyarrow as pa
 
         for _ in batches:
-            found = importlib.util.find_spec("google") and importlib.util.find_spec("google.protobuf")
-            yield pa.RecordBatch.from_pydict({"protobuf": [found is not None], "folder": [Path(shared).is_dir()]})
+            try:
+                importlib.import_module(module)
+                found = True
+            except ImportError:
+                found = False
+            yield pa.RecordBatch.from_pydict({"protobuf": [found], "folder": [Path(shared).is_dir()]})
 
     tasks = 4 if is_connect(spark) else max(2, int(spark.sparkContext.defaultParallelism))
     rows = spark.range(0, tasks, 1, tasks).mapInArrow(answers, "protobuf boolean, folder boolean").collect()

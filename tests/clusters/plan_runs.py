@@ -144,7 +144,7 @@ def _written(report: dict[str, Any]) -> dict[str, list[str]]:
             for record in read[sink["format"]](file).to_pylist()
         )
         for sink in report.get("sinks", ())
-        if sink["format"] in read
+        if sink["format"] in read and sink["path"] is not None  # a run that never began has no places yet
     }
 
 
