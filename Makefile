@@ -34,6 +34,7 @@ $(READY): pyproject.toml
 	@if command -v uv >/dev/null; then uv pip install --quiet --python $(BIN)/python --editable ".[$(EXTRAS)]"; \
 	else $(BIN)/python -m pip install --quiet --editable ".[$(EXTRAS)]"; fi
 	@$(BIN)/python -m compileall -q cli planner spark_runner # the first plan starts as fast as the second
+	@$(BIN)/python -m spark_runner.clusters.class_archive || true # and so does the first run; without it runs only start later
 	@touch $@
 
 demo: $(READY) ## explain, draw and run the word count, step by step
@@ -59,7 +60,7 @@ type: $(READY) ## mypy --strict on planner, cli and spark_runner
 	$(BIN)/mypy
 
 unit: $(READY) ## pytest alone; PYTEST_ARGS="-k chaining" narrows it
-	$(BIN)/python -m pytest -m "not cluster and not flink" -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m "not cluster and not flink" -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 compare-flink: $(READY) ## run small jobs on a real Flink and compare slots, restarts, schedules and buffers; takes half an hour
 	$(BIN)/python -m benchmarks.flink.compare

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -120,47 +121,95 @@ def test_the_commands_of_a_readme_work(copied: Path, arguments: list[str]) -> No
     assert finished.stdout or any(copied.glob("*.svg"))
 
 
-def run_sample(path: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
-    """A sample's run on two local threads, in a copy of its folder."""
+def copy_of(sample: str, tmp_path: Path) -> Path:
+    """A sample's folder, where a run may write."""
+    return Path(shutil.copytree(ROOT / "samples" / sample, tmp_path / sample, ignore=MADE))
+
+
+def run_on(spark: Any, job: Path) -> list[str]:
+    """Run a job on the tests' session; what it printed."""
+    from planner.pipeline import plan
+    from spark_runner.batch.execute import execute
+    from spark_runner.figures.results import Event
+    from spark_runner.lowering.lower import lower
+
+    events: list[Event] = []
+    execute(lower(plan(planner.load_job(job))), spark, events=events.append)
+    return texts(events)
+
+
+def stream_on(spark: Any, job: Path) -> list[str]:
+    """Run a job as a stream on the tests' session, to its end; what it printed."""
+    from planner.pipeline import plan
+    from spark_runner.figures.results import Event
+    from spark_runner.streaming.checkpoint import Checkpoint
+    from spark_runner.streaming.execute import StreamOptions, StreamRun
+    from spark_runner.streaming.opening import stream_program
+
+    events: list[Event] = []
+    kept = Checkpoint(job.parent / "checkpoint")
+    kept.claim("test")
+    program = stream_program(plan(planner.load_job(job)))
+    StreamRun(program, spark, kept, StreamOptions(), events=events.append).run()
+    return texts(events)
+
+
+def texts(events: list[Any]) -> list[str]:
+    from spark_runner.figures.results import PrintedRecord
+
+    return [event.text for event in events if isinstance(event, PrintedRecord)]
+
+
+AS_COMMANDS = ("kafka_to_hdfs/job.yaml", "order_enrichment/job.py", "word_count/job.py")
+
+
+def check_records(path: str, printed: list[str], folder: Path) -> None:
+    """Which subtask printed a record is the plan's business; here only what was printed and written counts."""
+    assert sorted(re.sub(r"^\d+> ", "", line) for line in printed) == sorted(PRINTED[path])
+    if written := WRITTEN.get(path):
+        assert any((folder / written).glob("part-*"))
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("path", AS_COMMANDS)
+def test_a_sample_runs_as_its_readme_says(path: str, tmp_path: Path) -> None:
     sample, file = path.split("/")
-    folder = shutil.copytree(ROOT / "samples" / sample, tmp_path / sample, ignore=MADE)
+    folder = copy_of(sample, tmp_path)
     run = [*COMMAND, "run", file, "--master", "local[2]"]
     finished = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
-    return finished
+    check_records(path, finished.stdout.splitlines(), folder)
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("path", sorted(PRINTED))
-def test_a_sample_runs_on_spark(path: str, tmp_path: Path) -> None:
-    finished = run_sample(path, tmp_path)
-    # Which subtask printed a record is the plan's business; here only what was printed counts.
-    printed = sorted(re.sub(r"^\d+> ", "", line) for line in finished.stdout.splitlines())
-    assert printed == sorted(PRINTED[path])
-    if written := WRITTEN.get(path):
-        assert any((tmp_path / path.split("/")[0] / written).glob("part-*"))
+@pytest.mark.parametrize("path", sorted(set(PRINTED) - set(AS_COMMANDS)))
+def test_a_sample_runs_on_spark(path: str, tmp_path: Path, spark: Any) -> None:
+    sample, file = path.split("/")
+    folder = copy_of(sample, tmp_path)
+    check_records(path, run_on(spark, folder / file), folder)
 
 
 @pytest.mark.spark
-def test_the_cluster_map_counts_every_number(tmp_path: Path) -> None:
+def test_the_cluster_map_counts_every_number(tmp_path: Path, spark: Any) -> None:
     """It prints machines and processes, so only the counts are known beforehand."""
-    finished = run_sample("cluster_map/job.py", tmp_path)
-    assert sum(int(line.rsplit(",", 1)[1].rstrip(")")) for line in finished.stdout.splitlines()) == 400
+    printed = run_on(spark, copy_of("cluster_map", tmp_path) / "job.py")
+    assert sum(int(line.rsplit(",", 1)[1].rstrip(")")) for line in printed) == 400
 
 
-def run_generated(sample: str, tmp_path: Path) -> tuple[Path, list[str]]:
-    """A streaming sample as its README runs it: the folder it ran in, and the printed records."""
-    folder = shutil.copytree(ROOT / "samples" / sample, tmp_path / sample, ignore=MADE)
+def generated(sample: str, tmp_path: Path) -> Path:
+    """A copy of a streaming sample, with its input."""
+    folder = copy_of(sample, tmp_path)
     subprocess.run([sys.executable, "generate.py"], cwd=folder, check=True)
-    run = [*COMMAND, "run", "job.py", "--mode", "streaming", "--master", "local[2]"]
-    finished = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False)
-    assert finished.returncode == 0, finished.stderr
-    return folder, [re.sub(r"^\d+> ", "", line) for line in finished.stdout.splitlines()]
+    return folder
 
 
 @pytest.mark.spark
 def test_the_fraud_detector_raises_the_alerts_of_its_rule(tmp_path: Path) -> None:
-    folder, printed = run_generated("streaming_fraud", tmp_path)
+    folder = generated("streaming_fraud", tmp_path)
+    run = [*COMMAND, "run", "job.py", "--mode", "streaming", "--master", "local[2]"]
+    finished = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    printed = [re.sub(r"^\d+> ", "", line) for line in finished.stdout.splitlines()]
     lines = [line for file in sorted((folder / "output/payments").glob("*.csv")) for line in file.open()]
     expected, forget_at, watermark = [], {}, -1
     for account, amount, time in (line.strip().split(",") for line in lines):
@@ -176,8 +225,9 @@ def test_the_fraud_detector_raises_the_alerts_of_its_rule(tmp_path: Path) -> Non
 
 
 @pytest.mark.spark
-def test_the_sessions_tell_what_came_too_late(tmp_path: Path) -> None:
-    folder, printed = run_generated("streaming_sessions", tmp_path)
+def test_the_sessions_tell_what_came_too_late(tmp_path: Path, spark: Any) -> None:
+    folder = generated("streaming_sessions", tmp_path)
+    printed = stream_on(spark, folder / "job.py")
     clicks = sum(len(file.read_text().splitlines()) for file in (folder / "output/clicks").glob("*.csv"))
     too_late = [line for line in printed if line.startswith("too late:")]
     sessions = [line for line in printed if not line.startswith("too late:")]

@@ -19,8 +19,8 @@ __all__ = ["ImageFormat", "draw"]
 ImageFormat = Literal["svg", "png", "pdf"]
 _OPTIONS: dict[ImageFormat, tuple[str, ...]] = {"png": ("-Gdpi=144",)}  # sharp on the screens people have
 
-# Graphviz 2.43, which Debian 12 has, drops the id and the tooltip of a table cell that is no link, and the page could select
-# nothing. So every such cell is drawn as a link to nowhere, and the link is taken out of the drawing.
+# Graphviz 2.43, which Debian 12 has, drops the id and the tooltip of a table cell that is no link; nothing on the page
+# could be selected then. So every such cell is drawn as a link to nowhere, and the link is taken out of the drawing.
 _CELL = re.compile(r'( ID="\w+")( TOOLTIP=")')
 _LINK = ' HREF="#"'
 
