@@ -38,7 +38,7 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.settings", "planner.flink", "planner.frontends.scripts", "planner.frontends.pyflink"},
     "planner.frontends.pyflink": PYFLINK
     | {"planner.graphs", "planner.merging", "planner.settings", "planner.frontends.scripts"},
-    "planner.frontends.pyflink.values": PYFLINK,
+    "planner.frontends.pyflink.values": PYFLINK | {"planner.frontends.scripts"},
     **{f"planner.frontends.pyflink.declared{room}": PYFLINK for room in DECLARED},
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
     "planner.frontends.flink_export": WORDS | {"planner.graphs"},

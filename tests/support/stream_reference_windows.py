@@ -21,10 +21,10 @@ class TriggeredWindows:
     def __init__(self, shape: Window) -> None:
         self.shape = shape
         purging = isinstance(shape.trigger, PurgingTrigger)
-        inner = shape.trigger._nested if purging else shape.trigger
+        inner = shape.trigger.nested_trigger if purging else shape.trigger
         self.purges = purging
-        self.count = inner._count if isinstance(inner, CountTrigger) else None
-        self.interval = inner._interval if isinstance(inner, ContinuousEventTimeTrigger) else None
+        self.count = inner.window_size if isinstance(inner, CountTrigger) else None
+        self.interval = inner.interval if isinstance(inner, ContinuousEventTimeTrigger) else None
         self.records: dict[Any, list[Any]] = {}  # count and global windows: everything of a key
         self.held: dict[tuple[Any, tuple[int, int]], list[Any]] = {}
         self.since: dict[tuple[Any, tuple[int, int]], int] = {}  # records since the last result

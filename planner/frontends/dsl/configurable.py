@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from planner.errors import JobDefinitionError
 from planner.frontends.dsl.building import Node
+from planner.frontends.scripts.operator_settings import StreamSettings
 from planner.frontends.scripts.places import user_location
 from planner.job import Operator
 from planner.kinds import SINKS
@@ -15,7 +16,7 @@ from planner.settings.values import Fault
 __all__ = ["Configurable"]
 
 
-class Configurable:
+class Configurable(StreamSettings):
     """An operator's settings. Streams that are no operator (a union, a partition) refuse them."""
 
     def __init__(self, node: Node) -> None:
@@ -51,30 +52,6 @@ class Configurable:
         if settings.get("parallel") is False and settings.get("parallelism", 1) != 1:
             raise JobDefinitionError("a source that is not parallel has one subtask", location=user_location())
 
-    def name(self, name: str) -> Self:
-        """The name that plans show."""
-        return self._set("name", "name", name)
-
-    def uid(self, uid: str) -> Self:
-        """A fixed identity for the operator's state."""
-        return self._set("uid", "uid", uid)
-
-    def set_uid_hash(self, uid_hash: str) -> Self:
-        """An operator id of an older job to take over."""
-        return self._set("set_uid_hash", "uid_hash", uid_hash)
-
-    def set_description(self, description: str) -> Self:
-        """A longer text for people."""
-        return self._set("set_description", "description", description)
-
-    def set_parallelism(self, parallelism: int) -> Self:
-        """How many subtasks."""
-        return self._set("set_parallelism", "parallelism", parallelism)
-
-    def set_max_parallelism(self, max_parallelism: int) -> Self:
-        """How many key groups."""
-        return self._set("set_max_parallelism", "max_parallelism", max_parallelism)
-
     def slot_sharing_group(self, slot_sharing_group: str) -> Self:
         """Operators of one group may share a slot."""
         return self._set("slot_sharing_group", "slot_sharing_group", slot_sharing_group)
@@ -82,15 +59,3 @@ class Configurable:
     def set_co_location_group(self, co_location_group: str) -> Self:
         """Equal subtasks of one group run in the same slot."""
         return self._set("set_co_location_group", "co_location_group", co_location_group)
-
-    def set_buffer_timeout(self, timeout_millis: int) -> Self:
-        """Milliseconds until a part-filled network buffer is sent."""
-        return self._set("set_buffer_timeout", "buffer_timeout", timeout_millis)
-
-    def start_new_chain(self) -> Self:
-        """Begin a chain here."""
-        return self._set("start_new_chain", "chaining", "start_new")
-
-    def disable_chaining(self) -> Self:
-        """Never chain."""
-        return self._set("disable_chaining", "chaining", "disable")

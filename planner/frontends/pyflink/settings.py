@@ -7,6 +7,7 @@ from typing import Any, Self
 from planner.errors import JobDefinitionError
 from planner.frontends.pyflink.drafts import Draft
 from planner.frontends.pyflink.recorded import Recorded
+from planner.frontends.scripts.operator_settings import OperatorSettings
 from planner.frontends.scripts.places import caller_line, user_location
 from planner.job import Operator
 from planner.settings.job_format import OPERATOR_KEYS
@@ -15,7 +16,7 @@ from planner.settings.values import Fault
 __all__ = ["Settings"]
 
 
-class Settings:
+class Settings(OperatorSettings):
     """An operator's settings. What is no operator (a union, a partition) refuses them, as Java's classes do."""
 
     _draft: Draft
@@ -62,26 +63,6 @@ class Settings:
             hint="from_collection() and force_non_parallel() always run with one subtask",
         )
 
-    def name(self, name: str) -> Self:
-        """The name that plans show."""
-        return self._set("name", "name", name)
-
-    def uid(self, uid: str) -> Self:
-        """A fixed identity for the operator's state."""
-        return self._set("uid", "uid", uid)
-
-    def set_uid_hash(self, uid_hash: str) -> Self:
-        """An operator id of an older job to take over."""
-        return self._set("set_uid_hash", "uid_hash", uid_hash)
-
-    def set_description(self, description: str) -> Self:
-        """A longer text for people."""
-        return self._set("set_description", "description", description)
-
-    def set_parallelism(self, parallelism: int) -> Self:
-        """How many subtasks."""
-        return self._set("set_parallelism", "parallelism", parallelism)
-
     def slot_sharing_group(self, slot_sharing_group: Any) -> Self:
         """Operators of one group may share a slot."""
         group = slot_sharing_group
@@ -89,10 +70,6 @@ class Settings:
         self._set("slot_sharing_group", "slot_sharing_group", named)
         self._draft.arguments["slot_resources"] = _resources(group) if isinstance(group, Recorded) else None
         return self
-
-    def disable_chaining(self) -> Self:
-        """Never chain."""
-        return self._set("disable_chaining", "chaining", "disable")
 
 
 def _resources(group: Recorded) -> str | None:

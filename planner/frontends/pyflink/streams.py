@@ -26,6 +26,7 @@ from planner.frontends.pyflink.values.types import (
     type_of,
 )
 from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
+from planner.frontends.scripts.operator_settings import StreamSettings
 from planner.frontends.scripts.places import user_location
 from planner.job import Operator, PythonFunction, PythonRun, Select
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["CachedDataStream", "DataStream", "DataStreamSink"]
 
 
-class DataStream(Settings):
+class DataStream(Settings, StreamSettings):
     """The records of one transformation."""
 
     def __init__(self, environment: StreamExecutionEnvironment | JavaStream, draft: Draft | None = None) -> None:
@@ -77,25 +78,11 @@ class DataStream(Settings):
         """The environment's settings."""
         return self._environment.get_config()
 
-    # --- settings that sinks do not have
-
-    def set_max_parallelism(self, max_parallelism: int) -> Self:
-        """How many key groups."""
-        return self._set("set_max_parallelism", "max_parallelism", max_parallelism)
-
     def force_non_parallel(self) -> Self:
         """Run with one subtask, whatever else is set."""
         self._set("force_non_parallel", "parallelism", 1)._set("force_non_parallel", "max_parallelism", 1)
         self._draft.fixed = True
         return self
-
-    def set_buffer_timeout(self, timeout_millis: int) -> Self:
-        """Milliseconds until a part-filled network buffer is sent."""
-        return self._set("set_buffer_timeout", "buffer_timeout", timeout_millis)
-
-    def start_new_chain(self) -> Self:
-        """Begin a chain here."""
-        return self._set("start_new_chain", "chaining", "start_new")
 
     # --- operators
 
