@@ -4,6 +4,8 @@ Most of a small run is the JVM loading some 20,000 classes. Java can map them fr
 (`-XX:SharedArchiveFile`). The archive is made in the background by the first local run, at the lowest priority; a run
 that finds none, or one that does not fit, simply starts without. `PLAN_CLASS_ARCHIVE=off` turns it off.
 
+The archive builds on one of Java's own classes. Trimmed runtimes come without that one, so it is made first.
+
     python -m spark_runner.clusters.class_archive      makes the archive now
 """
 
@@ -34,7 +36,8 @@ def archive_options(java: JavaRuntime) -> tuple[str, ...]:
     archive = archive_path(java)
     if not _wanted() or not archive.is_file():
         return ()
-    return (f"-XX:SharedArchiveFile={archive}", *_QUIET)
+    files = [str(path) for path in (_base_of(archive), archive) if path.is_file()]
+    return (f"-XX:SharedArchiveFile={os.pathsep.join(files)}", *_QUIET)
 
 
 def archive_path(java: JavaRuntime) -> Path:
@@ -46,7 +49,8 @@ def archive_path(java: JavaRuntime) -> Path:
 
 def build_archive_in_background(java: JavaRuntime) -> None:
     """Start making the archive where it is wanted and missing; the run that asks does not wait."""
-    if not _wanted() or os.environ.get("CI") or archive_path(java).exists():
+    archive = archive_path(java)
+    if not _wanted() or os.environ.get("CI") or archive.exists() or _failed(archive).exists():
         return
     # Nobody is left to read its output, and a signal meant for the run must not reach it.
     subprocess.Popen(
@@ -68,19 +72,41 @@ def build_archive(java: JavaRuntime) -> bool:
             return False
         fresh = archive.with_suffix(".new")
         fresh.unlink(missing_ok=True)
-        code = _train(java, fresh)
+        _failed(archive).touch()  # until it is there: a Java that cannot make one is not asked again by every run
+        code = _train(java, fresh, _make_base(java, archive))
         if code != 0 or not fresh.is_file():
             fresh.unlink(missing_ok=True)
             return False
         fresh.replace(archive)
+        _failed(archive).unlink()
         return True
 
 
-def _train(java: JavaRuntime, archive: Path) -> int:
+def _base_of(archive: Path) -> Path:
+    return archive.with_suffix(".base.jsa")
+
+
+def _failed(archive: Path) -> Path:
+    return archive.with_suffix(".failed")
+
+
+def _make_base(java: JavaRuntime, archive: Path) -> tuple[str, ...]:
+    """The options that use an archive of Java's own classes, made now where this Java has none."""
+    program, base = str(java.executable), _base_of(archive)
+    base.unlink(missing_ok=True)
+    has_its_own = subprocess.run([program, "-Xshare:on", "-version"], capture_output=True, check=False).returncode == 0
+    if has_its_own:
+        return ()
+    dump = [program, "-Xshare:dump", f"-XX:SharedArchiveFile={base}"]
+    subprocess.run(dump, capture_output=True, check=False)
+    return (f"-XX:SharedArchiveFile={base}",) if base.is_file() else ()
+
+
+def _train(java: JavaRuntime, archive: Path, options: tuple[str, ...]) -> int:
     """Run what runs usually do in a JVM that notes its classes, and wait for its end, when it writes them down."""
     from spark_runner.clusters.class_archive_training import train
 
-    return train(java, (f"-XX:ArchiveClassesAtExit={archive}", *_QUIET), timeout=_LONGEST_BUILD)
+    return train(java, (*options, f"-XX:ArchiveClassesAtExit={archive}", *_QUIET), timeout=_LONGEST_BUILD)
 
 
 def _wanted() -> bool:
