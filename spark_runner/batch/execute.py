@@ -26,6 +26,7 @@ from spark_runner.frames.blame import for_python, owner_of, translated
 from spark_runner.frames.frames import Frames
 from spark_runner.frames.read_failures import unreadable
 from spark_runner.frames.reports import Reports
+from spark_runner.frames.row_counters import RowCounters
 from spark_runner.frames.shipping import ship
 from spark_runner.frames.tally import Tally
 from spark_runner.program.counts import SinkTook
@@ -68,7 +69,7 @@ class _Execution:
         self, program: SparkProgram, spark: SparkSession, events: Events, held: HeldRecords | None = None
     ) -> None:
         self.program, self.spark, self.events, self.held = program, spark, events, held
-        self.tally = Tally()
+        self.tally = Tally(RowCounters(spark))
         self.reports = Reports(spark)
         self.frames = Frames(program, spark, self.reports, self.tally)
         self.writers = Writers(spark, self.frames.path, events)
