@@ -20,6 +20,7 @@ from typing import Any
 import pyarrow as pa
 
 from spark_runner.executor.hidden_columns import KEY, METRIC, OUT, SIDE, STAMP, TARGET
+from spark_runner.executor.inlined import Inlined
 from spark_runner.executor.records import decode, values_of
 from spark_runner.executor.report import SubtaskReport
 
@@ -40,6 +41,7 @@ class NodeSpec:
     name: str
     place: str
     keyed: bool = False
+    inlined: Inlined | None = None  # the expression that its function is
     options: dict[str, Any] = field(default_factory=dict)
 
 

@@ -10,7 +10,9 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from spark_runner.executor.loop_code import FIT, KEY_BY, LoopCode, Shape, loop_code
+from spark_runner.executor.failures import RAISED
+from spark_runner.executor.inlined import Inlined, surroundings
+from spark_runner.executor.loop_code import FIT, KEY_BY, LoopCode, Shape, loop_code, outer_prefix
 from spark_runner.executor.nested_values import positional
 from spark_runner.executor.roles.plain import Role, Stamps, spread
 from spark_runner.executor.rows import form_of, row_class
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 _LONGEST = 400  # operators in one function
 _DEEPEST = 6  # flat_maps in one function: Python nests twenty blocks at most, and each takes two
 _WIDEST = 60  # columns that are collected one by one
+_INLINED = frozenset({"map", "filter", "flat_map"})
 
 
 class FusedRun:
@@ -48,8 +51,14 @@ class FusedRun:
     def _loop(self, stamped: bool) -> Callable[[list[Any], Stamps], Iterator[Any]]:
         calls = [role.fused_call() for role in self.roles]
         kinds = [str(role.fused) if call is not None else "pass" for role, call in zip(self.roles, calls, strict=True)]
-        code = loop_code(tuple(kinds), self._shape(stamped))
         names: dict[str, Any] = {f"call{n}": call for n, call in enumerate(calls)}
+        bodies: list[Inlined | None] = []
+        for number, (role, call) in enumerate(zip(self.roles, calls, strict=True)):
+            body = role.node.inlined if role.fused in _INLINED else None
+            outer = None if body is None else surroundings(call, body.outer)
+            names |= {outer_prefix(number) + name: value for name, value in (outer or {}).items()}
+            bodies.append(None if outer is None else body)
+        code = loop_code(tuple(kinds), self._shape(stamped), tuple(bodies))
         names |= {"spread": spread, "settle": self._settle, "blame": functools.partial(self._blame, code)}
         if self.outlet is not None:
             columns = tuple(self.outlet.outlet.schema.names)
@@ -87,11 +96,24 @@ class FusedRun:
     def _blame(self, code: LoopCode, error: Exception, variables: dict[str, Any]) -> Exception:
         assert error.__traceback__ is not None
         number, variable = code.owners[error.__traceback__.tb_lineno]
-        record = variables.get(variable)
+        parts = code.parts.get(variable)
+        record = variables.get(variable) if parts is None else tuple(variables[part] for part in parts)
         if number >= 0:
-            return self.roles[number].failed(error, record)
+            role = self.roles[number]
+            return role.failed(error if role.node.inlined is None else _raised_by(role, record) or error, record)
         assert self.outlet is not None and number in (FIT, KEY_BY)
         return self.outlet.unfit([record]) if number == FIT else self.outlet.key_failed(error, record)
+
+
+def _raised_by(role: Role, record: Any) -> BaseException | None:
+    """What the function itself raises for a record: with the frames that a written-out expression does not have."""
+    call = role.fused_call()
+    try:
+        if call is not None:
+            call(record)
+    except RAISED as error:
+        return error
+    return None
 
 
 class Collected:
