@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from planner.errors import PlanError
 from spark_runner.batch.counts import run_result
 from spark_runner.batch.held_records import HeldRecords
+from spark_runner.batch.printed_aside import may_be_many
 from spark_runner.batch.printing import printed_records
 from spark_runner.batch.session_settings import configured
 from spark_runner.batch.sinks import Writers
@@ -129,7 +130,7 @@ class _Execution:
 
     def _print(self, sink: Sink, frame: DataFrame) -> None:
         count = 0
-        for record in printed_records(sink, frame):
+        for record in printed_records(sink, frame, aside=may_be_many(self.program, frame)):
             count += 1
             if self.held is None:
                 self.events(record)

@@ -127,14 +127,9 @@ class Frames:
         return joined(operation, self._arrivals.side(one, 0), self._arrivals.side(one, 1), (left, right))
 
     def _aggregation(self, number: int, one: Pass, operation: Operation) -> DataFrame:
-        tally, given, members = self.shop.tally, Given(number, 0), GroupMembers(number)
-        arriving = self._arrivals.all_in_front(one, operation)
-        if tally.counters.cheap:
-            frame, records = aggregated(operation, tally.observe(members, arriving), one.inlets[0], sizes=False)
-            observed = tally.observe(given, frame)
-        else:
-            frame, records = aggregated(operation, arriving, one.inlets[0], sizes=True)
-            observed = tally.observe_groups(given, members, frame, COUNT)
+        union = self._arrivals.all_in_front(one, operation)
+        frame, records = aggregated(operation, union, one.inlets[0])
+        observed = self.shop.tally.observe_groups(Given(number, 0), GroupMembers(number), frame, COUNT)
         measure_by_aggregation(self.shop, number, one)
         if one.parallelism != self._usual_partitions:
             observed = self._planned_with(one.parallelism, observed)

@@ -90,8 +90,8 @@ def _require(column: str, frame: DataFrame, operator: Operator, what: str) -> No
         )
 
 
-def aggregated(operation: Operation, frame: DataFrame, inlet: Inlet, *, sizes: bool) -> tuple[DataFrame, list[str]]:
-    """One row per key, with how many records went in if `sizes`; and how to select the records from these rows.
+def aggregated(operation: Operation, frame: DataFrame, inlet: Inlet) -> tuple[DataFrame, list[str]]:
+    """One row per key, with how many records went in; and how to select the records from these rows.
 
     A record is the aggregated field, and the others as in the key's first record.
     """
@@ -104,7 +104,7 @@ def aggregated(operation: Operation, frame: DataFrame, inlet: Inlet, *, sizes: b
     for name in key_names:
         _require(name, frame, operator, "key")
     groups = [key.alias(f"__k{number}") for number, key in enumerate(keys)]
-    found: list[Column] = [F.count(F.lit(1)).alias(COUNT)] if sizes else []
+    found: list[Column] = [F.count(F.lit(1)).alias(COUNT)]
     if STAMP in frame.columns:
         found.append(F.max(STAMP).alias(STAMP))
     kind = frame.schema[field].dataType

@@ -45,11 +45,6 @@ class RowCounters:
         self._possible = not is_connect(spark)  # as far as is known
         self._repeats = self._possible and not self._spark.sparkContext._jsc.sc().isLocal()
 
-    @property
-    def cheap(self) -> bool:
-        """Whether counting costs less than anything else that counts."""
-        return self._possible and not self._repeats
-
     def count(self, frame: DataFrame) -> tuple[DataFrame, RowCounter] | None:
         """The frame with its rows counted; None where this Spark cannot do it."""
         if self._possible:
