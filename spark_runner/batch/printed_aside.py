@@ -53,11 +53,11 @@ def _writing_to(folder: str) -> Any:
         import pyarrow
         from pyspark import TaskContext
 
-        first = next(batches, None)
-        if first is None:
+        first, task = next(batches, None), TaskContext.get()
+        if first is None or task is None:
             return
         # a task that runs again starts its file again
-        place = f"{folder}/{TaskContext.get().partitionId()}.arrow"
+        place = f"{folder}/{task.partitionId()}.arrow"
         with pyarrow.OSFile(place, "wb") as file, pyarrow.ipc.new_stream(file, first.schema) as writer:
             writer.write_batch(first)
             for batch in batches:

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-__all__ = ["Inlined", "Written", "surroundings", "written"]
+from spark_runner.executor.rows import row_class
+
+__all__ = ["Inlined", "Parts", "Written", "surroundings", "written"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,30 +33,59 @@ class Written:
 
     texts: tuple[str, ...]
     is_tuple: bool
-    whole: bool  # it reads the record as a whole, and not only elements whose variables are known
+    whole: bool = True  # it reads the record as a whole, and not only elements whose variables are known
+    read: frozenset[str] = frozenset()  # the variables of elements that it reads
 
 
-def written(body: Inlined, variable: str, parts: tuple[str, ...], prefix: str) -> Written:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Variables that stand for a record, one for each element, and the names that these have in a row."""
+
+    variables: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def named(self, name: object, *, attribute: bool) -> str | None:
+        """The variable of an element that is read by name."""
+        if self.names.count(str(name)) != 1 or (attribute and str(name) not in vars(row_class(self.names))):
+            return None
+        return self.variables[self.names.index(str(name))]
+
+
+def written(body: Inlined, variable: str, parts: Parts, prefix: str) -> Written:
     """The expression over `variable`, or over the variables of its elements; outer names get the prefix."""
     names = _Names(body, variable, parts, prefix)
     tree = names.visit(ast.parse(body.expression, mode="eval").body)
     is_tuple = isinstance(tree, ast.Tuple) and bool(tree.elts)
     texts = tuple(map(ast.unparse, tree.elts if is_tuple else [tree]))
-    return Written(texts=texts, is_tuple=is_tuple, whole=names.whole)
+    return Written(texts=texts, is_tuple=is_tuple, whole=names.whole, read=frozenset(names.read))
 
 
 class _Names(ast.NodeTransformer):
-    def __init__(self, body: Inlined, variable: str, parts: tuple[str, ...], prefix: str) -> None:
+    def __init__(self, body: Inlined, variable: str, parts: Parts, prefix: str) -> None:
         self.body, self.variable, self.parts, self.prefix = body, variable, parts, prefix
         self.whole = False
+        self.read: set[str] = set()
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        match node:
-            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int(at))) if (
-                name == self.body.parameter and type(at) is int and 0 <= at < len(self.parts)
-            ):
-                return ast.Name(self.parts[at], ast.Load())
-        return self.generic_visit(node)
+        found = None
+        if self._is_record(node.value) and isinstance(node.slice, ast.Constant):
+            at = node.slice.value
+            if type(at) is int and 0 <= at < len(self.parts.variables):
+                found = self.parts.variables[at]
+            elif type(at) is str:
+                found = self.parts.named(at, attribute=False)
+        return self.generic_visit(node) if found is None else self._part(found)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        found = self.parts.named(node.attr, attribute=True) if self._is_record(node.value) else None
+        return self.generic_visit(node) if found is None else self._part(found)
+
+    def _is_record(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Name) and node.id == self.body.parameter
+
+    def _part(self, variable: str) -> ast.AST:
+        self.read.add(variable)
+        return ast.Name(variable, ast.Load())
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id == self.body.parameter:

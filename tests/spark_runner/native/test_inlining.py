@@ -101,7 +101,30 @@ def test_a_name_that_is_pythons_own_may_mean_something_else_in_a_job() -> None:
     assert inlined(names["shadowed"], "map") is None
 
 
-def ran(steps: list[tuple[str, Any]], values: list[tuple[int, int]], *, inline: bool) -> Any:
+NAMES = ("price", "count")  # a row reads the second one by r["count"] only: tuples have a method of that name
+BY_NAME: list[tuple[str, Callable[[Any], Any]]] = [
+    ("filter", lambda r: r.price > LIMIT),
+    ("filter", lambda r: r["count"] % 3),
+    ("filter", lambda r: 7 // r["count"] < r[0] or r.count(r.price) == 2),
+    ("filter", lambda r: True),
+]
+LAST: list[tuple[str, Callable[[Any], Any]]] = [
+    ("map", lambda r: (r.price // r[1], 5)),
+    ("map", lambda r: (r["count"], r["count"])),
+    ("map", lambda r: (1, 2)),
+    ("map", lambda r: (r.price, r.as_dict()["count"])),
+    ("flat_map", lambda r: [(r.price, n) for n in range(2)]),
+    ("filter", lambda r: r["nothing"] if r.price == 9 else r.price),
+]
+
+
+def ran(
+    steps: list[tuple[str, Any]],
+    values: list[tuple[int, int]],
+    *,
+    inline: bool,
+    names: tuple[str, ...] = ("f0", "f1"),
+) -> Any:
     """The records and counts of a chain, or its failure."""
     nodes = [
         NodeSpec(
@@ -121,14 +144,14 @@ def ran(steps: list[tuple[str, Any]], values: list[tuple[int, int]], *, inline: 
         number=0,
         name="chain",
         parallelism=1,
-        input=InputSpec(names=(("f0", "f1"),)),
+        input=InputSpec(names=(names,)),
         nodes=tuple(nodes),
         outlets=(OutletSpec(node=last, tag=None, schema=PAIR, blame=last),),
     )
     columns = [pa.array([value[at] for value in values], pa.int64()) for at in (0, 1)]
     reports: list[Any] = []
     try:
-        made = list(Runner(spec, Place()).run([pa.RecordBatch.from_arrays(columns, ["f0", "f1"])], reports.append))
+        made = list(Runner(spec, Place()).run([pa.RecordBatch.from_arrays(columns, list(names))], reports.append))
     except OperatorFailed as failed:
         return replace(failed.failure, lines=()), [line for line in failed.failure.lines if "runpy" not in line]
     return [row for batch in made for row in batch.to_pylist()], reports[0].nodes, reports[0].outlets
@@ -140,6 +163,12 @@ PAIRS = st.tuples(st.integers(-5, 30), st.integers(-5, 30))
 @given(st.lists(st.sampled_from(STEPS), min_size=1, max_size=6), st.lists(PAIRS, max_size=12))
 def test_records_counts_and_failures_are_those_of_calls(steps: Any, values: list[tuple[int, int]]) -> None:
     assert ran(steps, values, inline=True) == ran(steps, values, inline=False)
+
+
+@given(st.lists(st.sampled_from(BY_NAME), max_size=3), st.sampled_from(LAST), st.lists(PAIRS, max_size=12))
+def test_rows_are_read_by_name_without_being_made(first: Any, last: Any, values: list[tuple[int, int]]) -> None:
+    steps = [*first, last]
+    assert ran(steps, values, inline=True, names=NAMES) == ran(steps, values, inline=False, names=NAMES)
 
 
 def test_the_author_sees_their_own_line() -> None:
