@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from planner.errors import PlanError
 from spark_runner.batch.counts import run_result
 from spark_runner.batch.held_records import HeldRecords
+from spark_runner.batch.printed_aside import may_be_many
 from spark_runner.batch.printing import printed_records
 from spark_runner.batch.session_settings import configured
 from spark_runner.batch.sinks import Writers
@@ -26,6 +27,7 @@ from spark_runner.frames.blame import for_python, owner_of, translated
 from spark_runner.frames.frames import Frames
 from spark_runner.frames.read_failures import unreadable
 from spark_runner.frames.reports import Reports
+from spark_runner.frames.row_counters import RowCounters
 from spark_runner.frames.shipping import ship
 from spark_runner.frames.tally import Tally
 from spark_runner.program.counts import SinkTook
@@ -68,7 +70,7 @@ class _Execution:
         self, program: SparkProgram, spark: SparkSession, events: Events, held: HeldRecords | None = None
     ) -> None:
         self.program, self.spark, self.events, self.held = program, spark, events, held
-        self.tally = Tally()
+        self.tally = Tally(RowCounters(spark))
         self.reports = Reports(spark)
         self.frames = Frames(program, spark, self.reports, self.tally)
         self.writers = Writers(spark, self.frames.path, events)
@@ -128,7 +130,7 @@ class _Execution:
 
     def _print(self, sink: Sink, frame: DataFrame) -> None:
         count = 0
-        for record in printed_records(sink, frame):
+        for record in printed_records(sink, frame, aside=may_be_many(self.program, frame)):
             count += 1
             if self.held is None:
                 self.events(record)

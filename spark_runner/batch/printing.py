@@ -1,8 +1,9 @@
 """The records of a print sink as they come from Spark, subtask by subtask, without ever being collected all at once.
 
-Spark sends the batches of a partition when its task is done, in any order of partitions. Batches of the subtask whose
-turn it is go on at once. Others wait on disk until all subtasks in front of them have been seen, or until the end:
-nobody says whether a subtask that was not seen yet has records at all.
+Where there may be many, they take the way of `printed_aside`. Otherwise Spark sends the batches of a partition when its
+task is done, in any order of partitions. Batches of the subtask whose turn it is go on at once. Others wait on disk
+until all subtasks in front of them have been seen, or until the end: nobody says whether a subtask that was not seen
+yet has records at all.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from spark_runner.batch.printed_aside import batches_through_files
 from spark_runner.clusters.connect import is_connect
 from spark_runner.executor.records import decode
 from spark_runner.executor.rows import printed
@@ -29,16 +31,21 @@ _IN_MEMORY = 1 << 20  # bytes of a subtask that waits
 Numbered = tuple[int, pa.RecordBatch]  # a batch with its subtask
 
 
-def printed_records(sink: Sink, frame: DataFrame) -> Iterator[PrintedRecord]:
-    """The records of a print sink, subtask by subtask."""
+def printed_records(sink: Sink, frame: DataFrame, *, aside: bool) -> Iterator[PrintedRecord]:
+    """The records of a print sink, subtask by subtask; through files if `aside`."""
     several = sink.parallelism > 1
-    shown = frame.withColumn(_SUBTASK, F.spark_partition_id()) if several else frame
-    with contextlib.closing(_batches(shown)) as batches:
-        for subtask, batch in in_turn(map(_numbered, batches)) if several else ((None, one) for one in batches):
+    with contextlib.closing(batches_through_files(frame) if aside else _in_pieces(frame, several)) as batches:
+        for subtask, batch in batches:
             names = [name for name in batch.schema.names if name != _SUBTASK]
-            number = None if subtask is None else subtask + 1
+            number = subtask + 1 if several else None
             for record in decode([batch.column(name) for name in names], names):
                 yield PrintedRecord(operator=sink.operator.key, subtask=number, text=printed(record))
+
+
+def _in_pieces(frame: DataFrame, several: bool) -> Generator[Numbered, None, None]:
+    shown = frame.withColumn(_SUBTASK, F.spark_partition_id()) if several else frame
+    with contextlib.closing(_batches(shown)) as batches:
+        yield from in_turn(map(_numbered, batches)) if several else ((0, one) for one in batches)
 
 
 def _numbered(batch: pa.RecordBatch) -> Numbered:

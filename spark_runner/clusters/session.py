@@ -38,6 +38,10 @@ _LOCAL = {
     "spark.driver.bindAddress": "127.0.0.1",
 }
 
+# One compiler, which is quick and does not optimize much, and a collector without threads of its own.
+_BRIEF = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+_JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+
 _LOGGING = """\
 rootLogger.level = warn
 rootLogger.appenderRef.stderr.ref = stderr
@@ -104,9 +108,10 @@ def open_session(
     log: Path,
     java: JavaRuntime | None = None,
     java_options: tuple[str, ...] | None = None,
+    brief: bool = False,
     meanwhile: Callable[[], None] = lambda: None,
 ) -> Session:
-    """Open the session a run asks for. `meanwhile` is called while the JVM starts.
+    """Open the session a run asks for, of a JVM that starts soon if `brief`. `meanwhile` is called while it starts.
 
     Spark, the JVM and what Python workers print go to `log`.
     """
@@ -120,9 +125,17 @@ def open_session(
     os.environ["JAVA_HOME"] = str(java.home)
     os.environ["PYSPARK_PYTHON"] = worker_python(request, master)
     options = archive_options(java) if java_options is None else java_options
+    if brief and master.kind == "local":
+        options = (*options, *brief_options(request))
     if master.kind == "standalone":
         options = (*options, f"-Dlog4j2.configurationFile={_logging(log.parent).absolute().as_uri()}")
     return _open_classic(request, master, name, log, java, options, meanwhile)
+
+
+def brief_options(request: RunRequest) -> tuple[str, ...]:
+    """What makes a JVM start sooner and work more slowly; nothing where somebody else has chosen options for it."""
+    chosen = "spark.driver.extraJavaOptions" in dict(request.conf)
+    return () if chosen or any(os.environ.get(name) for name in _JAVA_VARIABLES) else _BRIEF
 
 
 def _logging(folder: Path) -> Path:

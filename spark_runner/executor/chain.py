@@ -20,8 +20,10 @@ from typing import Any
 import pyarrow as pa
 
 from spark_runner.executor.hidden_columns import KEY, METRIC, OUT, SIDE, STAMP, TARGET
-from spark_runner.executor.records import decode, values_of
+from spark_runner.executor.inlined import Inlined
+from spark_runner.executor.records import Columns, decode, values_of
 from spark_runner.executor.report import SubtaskReport
+from spark_runner.executor.rows import form_of
 
 Report = Callable[[SubtaskReport], None]
 
@@ -40,6 +42,7 @@ class NodeSpec:
     name: str
     place: str
     keyed: bool = False
+    inlined: Inlined | None = None  # the expression that its function is
     options: dict[str, Any] = field(default_factory=dict)
 
 
@@ -164,13 +167,16 @@ class Runner:
         self._fuse()
 
     def _fuse(self) -> None:
-        from spark_runner.executor.fusion import fused
+        from spark_runner.executor.fusion import FusedRun, fused
 
         whole = fused(self.nodes, [node.parent for node in self.spec.nodes])
         lists = [self.roots, *(node.main for node in self.nodes)]
         lists += [side for node in self.nodes for side in node.sides.values()]
         for targets in lists:
             targets[:] = [whole.get(id(target), target) for target in targets]
+        # one loop alone takes what arrives: it may read it by columns
+        alone = len(self.roots) == 1 and isinstance(self.roots[0], FusedRun) and not self.spec.input.grouped
+        self._in_columns = alone and form_of(self.spec.input.names[0] or ("value",)) in ("tuple", "row")
 
     def _attach(self, parent: int | None, tag: str | None, target: Any) -> None:
         if parent is None:
@@ -241,10 +247,11 @@ class Runner:
         else:
             yield self.roots, values, stamps
 
-    def _records(self, batch: pa.RecordBatch, names: list[str], sides: list[int] | None) -> list[Any]:
+    def _records(self, batch: pa.RecordBatch, names: list[str], sides: list[int] | None) -> Any:
         if sides is None:
             wanted = self.spec.input.names[0]
-            return decode([batch.column(names.index(name)) for name in wanted], wanted)
+            columns = [batch.column(names.index(name)) for name in wanted]
+            return Columns(columns, wanted) if self._in_columns else decode(columns, wanted)
         streams = []
         for side in (0, 1):
             column = batch.column(names.index(f"in{side}")).filter(pa.array([s == side for s in sides], pa.bool_()))

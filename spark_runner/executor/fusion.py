@@ -7,11 +7,16 @@ goes through all of them before the next one starts, so nothing is collected but
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from spark_runner.executor.loop_code import FIT, KEY_BY, LoopCode, Shape, loop_code
+from spark_runner.executor.failures import RAISED
+from spark_runner.executor.inlined import Inlined, surroundings
+from spark_runner.executor.loop_code import FIRST, FIT, KEY_BY, LoopCode, Shape, loop_code, outer_prefix
 from spark_runner.executor.nested_values import positional
+from spark_runner.executor.records import Columns
 from spark_runner.executor.roles.plain import Role, Stamps, spread
 from spark_runner.executor.rows import form_of, row_class
 
@@ -21,6 +26,8 @@ if TYPE_CHECKING:
 _LONGEST = 400  # operators in one function
 _DEEPEST = 6  # flat_maps in one function: Python nests twenty blocks at most, and each takes two
 _WIDEST = 60  # columns that are collected one by one
+_INLINED = frozenset({"map", "filter", "flat_map"})
+Loop = Callable[[Any, Stamps], Iterator[Any]]
 
 
 class FusedRun:
@@ -32,32 +39,42 @@ class FusedRun:
         self.roles, self.outlet = tuple(roles), outlet
         self.main = roles[-1].main
         self._in_columns = outlet is not None and form_of(outlet.outlet.schema.names) != "value"
-        self._loops: dict[bool, Callable[[list[Any], Stamps], Iterator[Any]]] = {}  # by whether records have times
+        self._loops: dict[
+            tuple[bool, tuple[str, ...]], tuple[Loop, bool]
+        ] = {}  # by whether records have times, columns
 
-    def process(self, values: list[Any], stamps: Stamps) -> Iterator[Any]:
+    def process(self, values: list[Any] | Columns, stamps: Stamps) -> Iterator[Any]:
         """Takes records, yields (targets, what was made of them, event times), as a role does."""
-        stamped = stamps is not None
-        if stamped not in self._loops:  # not earlier: a function may make its method when it is opened
-            self._loops[stamped] = self._loop(stamped)
-        for made, keys, times in self._loops[stamped](values, stamps):
+        sort = (stamps is not None, values.names if isinstance(values, Columns) else ())
+        if sort not in self._loops:  # not earlier: a function may make its method when it is opened
+            self._loops[sort] = self._loop(*sort)
+        loop, by_columns = self._loops[sort]
+        if isinstance(values, Columns) and not by_columns:
+            values = values.records()
+        for made, keys, times in loop(values, stamps):
             if self.outlet is None:
                 yield self.main, made, times
             else:
                 yield self.main, Collected(made if self._in_columns else [made], keys), times
 
-    def _loop(self, stamped: bool) -> Callable[[list[Any], Stamps], Iterator[Any]]:
+    def _loop(self, stamped: bool, columns: tuple[str, ...]) -> tuple[Loop, bool]:
         calls = [role.fused_call() for role in self.roles]
         kinds = [str(role.fused) if call is not None else "pass" for role, call in zip(self.roles, calls, strict=True)]
-        code = loop_code(tuple(kinds), self._shape(stamped))
         names: dict[str, Any] = {f"call{n}": call for n, call in enumerate(calls)}
+        bodies: list[Inlined | None] = []
+        for number, (role, call) in enumerate(zip(self.roles, calls, strict=True)):
+            body = role.node.inlined if role.fused in _INLINED else None
+            outer = None if body is None else surroundings(call, body.outer)
+            names |= {outer_prefix(number) + name: value for name, value in (outer or {}).items()}
+            bodies.append(None if outer is None else body)
+        code = loop_code(tuple(kinds), replace(self._shape(stamped), columns=columns), tuple(bodies))
         names |= {"spread": spread, "settle": self._settle, "blame": functools.partial(self._blame, code)}
         if self.outlet is not None:
             columns = tuple(self.outlet.outlet.schema.names)
             names |= {"row": row_class(columns), "positional": functools.partial(positional, names=columns)}
             names["select"] = self.outlet.outlet.selector
         exec(code.code, names)
-        run: Callable[[list[Any], Stamps], Iterator[Any]] = names["run"]
-        return run
+        return names["run"], code.by_columns
 
     def _shape(self, stamped: bool) -> Shape:
         if self.outlet is None:
@@ -87,11 +104,32 @@ class FusedRun:
     def _blame(self, code: LoopCode, error: Exception, variables: dict[str, Any]) -> Exception:
         assert error.__traceback__ is not None
         number, variable = code.owners[error.__traceback__.tb_lineno]
-        record = variables.get(variable)
+        record = _record(code, variable, variables)
         if number >= 0:
-            return self.roles[number].failed(error, record)
+            role = self.roles[number]
+            return role.failed(error if role.node.inlined is None else _raised_by(role, record) or error, record)
         assert self.outlet is not None and number in (FIT, KEY_BY)
         return self.outlet.unfit([record]) if number == FIT else self.outlet.key_failed(error, record)
+
+
+def _record(code: LoopCode, variable: str, variables: dict[str, Any]) -> Any:
+    """What a variable of the loop stands for, at the moment when it failed."""
+    if code.by_columns and variable == FIRST:
+        values: Columns = variables["values"]
+        return values.record(len(values) - operator.length_hint(variables["arriving"]) - 1)
+    parts = code.parts.get(variable)
+    return variables.get(variable) if parts is None else tuple(variables[part] for part in parts.variables)
+
+
+def _raised_by(role: Role, record: Any) -> BaseException | None:
+    """What the function itself raises for a record: with the frames that a written-out expression does not have."""
+    call = role.fused_call()
+    try:
+        if call is not None:
+            call(record)
+    except RAISED as error:
+        return error
+    return None
 
 
 class Collected:

@@ -12,6 +12,10 @@ For `flat_map`, `map` and `filter` in front of an outlet of two columns it is, i
             c0.append(a0)
             c1.append(a1)
 
+Where a function is one plain expression, it stands there in place of its call. A tuple that such an expression makes is
+kept as one variable for each element, and only made where somebody needs it as a whole. Where nobody needs a whole
+record that arrives, its columns are read side by side, and only those that somebody reads.
+
 Nothing is caught a record at a time: when a call fails, the line it failed on tells whose call it was, and the variable
 of that line the record.
 """
@@ -19,12 +23,16 @@ of that line the record.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from spark_runner.executor.inlined import Inlined, Parts, Written, written
+from spark_runner.executor.rows import form_of
+
 _FILE = str(Path(__file__).with_name("<fused>"))  # among our own files: users are not shown its lines
 FIT, KEY_BY = -1, -2  # owners of lines that are no operator's call
+FIRST = "v0"  # the variable of a record that arrives
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +43,7 @@ class Shape:
     rows: bool = False  # records are named rows or tuples, not tuples alone
     keyed: bool = False
     stamped: bool = False  # records come with event times
+    columns: tuple[str, ...] = ()  # the columns that arrive, if the loop may read them instead of records
     chunk: int = 40_000
 
 
@@ -44,41 +53,64 @@ class LoopCode:
 
     code: Any
     owners: dict[int, tuple[int, str]]
+    parts: dict[str, Parts]  # variables that stand for a tuple, by the variable that would hold it
+    by_columns: bool  # `values` are Columns; else a list of records
 
 
 @functools.lru_cache(maxsize=64)
-def loop_code(kinds: tuple[str, ...], shape: Shape) -> LoopCode:
-    """The code for operators of these kinds in a row. It defines `run(values, stamps)`: yields made, keys, times."""
-    writer = _Writer(kinds, shape)
-    return LoopCode(code=compile(writer.source(), _FILE, "exec"), owners=writer.owners)
+def loop_code(kinds: tuple[str, ...], shape: Shape, bodies: tuple[Inlined | None, ...] = ()) -> LoopCode:
+    """The code for operators of these kinds in a row. It defines `run(values, stamps)`: yields made, keys, times.
+
+    `bodies` has the expressions of the functions that have one. It reads the functions of the others as `call0`,
+    `call1`, and what an expression reads from around it as `outer0_name`.
+    """
+    writer = _Writer(kinds, shape, bodies or (None,) * len(kinds))
+    text = writer.source()
+    if shape.columns and FIRST in writer.made:  # a record is needed as a whole
+        return loop_code(kinds, replace(shape, columns=()), bodies)
+    code = compile(text, _FILE, "exec")
+    return LoopCode(code=code, owners=writer.owners, parts=writer.parts, by_columns=bool(shape.columns))
+
+
+def outer_prefix(number: int) -> str:
+    """What stands before the names that an operator's expression reads from around it."""
+    return f"outer{number}_"
 
 
 class _Writer:
     """Writes the loop line by line."""
 
-    def __init__(self, kinds: tuple[str, ...], shape: Shape) -> None:
-        self.kinds, self.shape = kinds, shape
+    def __init__(self, kinds: tuple[str, ...], shape: Shape, bodies: tuple[Inlined | None, ...]) -> None:
+        self.kinds, self.shape, self.bodies = kinds, shape, bodies
         flat_maps = [number for number, kind in enumerate(kinds) if kind == "flat_map"]
         # what the last flat_map gave is known from what arrived at the end, and what filters dropped on the way
         self.counted = [n for n, kind in enumerate(kinds) if kind == "filter" or n in flat_maps[:-1]]
         self.lists = _lists(shape, timed=shape.stamped or "stamp" in kinds)
         self.lines: list[str] = []
         self.owners: dict[int, tuple[int, str]] = {}
+        self.parts: dict[str, Parts] = {}
+        if shape.columns:
+            names = () if form_of(shape.columns) == "tuple" else shape.columns
+            self.parts[FIRST] = Parts(variables=tuple(f"{FIRST}_{n}" for n in range(len(shape.columns))), names=names)
+        self.read: set[str] = set()  # variables of columns that somebody reads
+        self.made: set[str] = set()  # tuples that were made from their parts
         self.depth = 0
 
     def source(self) -> str:
         """The whole function."""
-        calls = "".join(f", call{n}=call{n}" for n, kind in enumerate(self.kinds) if kind != "pass")
-        self._line(f"def run(values, stamps{calls}):")
+        # as parameters they are local names, which are the quickest to read
+        self._line(f"def run({', '.join(['values', 'stamps', *(f'{name}={name}' for name in self._given())])}):")
         self.depth = 1
         self._fresh_lists()
         self._line("total = 0")
         for number in self.counted:
             self._line(f"count{number} = 0")
-        self._line("try:")
-        self._line(" for v0, t in zip(values, stamps, strict=True):" if self.shape.stamped else " for v0 in values:")
+        head = len(self.lines)
+        for line in ("", "try:", ""):
+            self._line(line)
         self.depth = 3
         self._body()
+        self.lines[head], self.lines[head + 2] = self._head()
         self.depth = 1
         self._line("except (Exception, SystemExit) as error:")
         self._line(" raise blame(error, locals()) from None")
@@ -88,8 +120,30 @@ class _Writer:
         self._line(f" yield {self._made()}")
         return "\n".join(self.lines)
 
+    def _head(self) -> tuple[str, str]:
+        """How records are read: what stands in front of the loop, and its first line."""
+        sources, names = [("arriving", "values")], [FIRST]
+        if self.shape.columns:
+            read = [(at, name) for at, name in enumerate(self.parts[FIRST].variables) if name in self.read]
+            sources = [(f"column{at}", f"values.column({at})") for at, _ in read] or [("", "range(len(values))")]
+            sources[0] = ("arriving", sources[0][1])
+            names = [name for _, name in read] or ["_"]
+        front = "; ".join(f"{name} = iter({source})" for name, source in sources)
+        lists = [name for name, _ in sources] + ["stamps"] * self.shape.stamped
+        together = lists[0] if len(lists) == 1 else f"zip({', '.join(lists)}, strict=True)"
+        return f" {front}", f"  for {', '.join(names + ['t'] * self.shape.stamped)} in {together}:"
+
+    def _given(self) -> list[str]:
+        given: list[str] = []
+        for number, (kind, body) in enumerate(zip(self.kinds, self.bodies, strict=True)):
+            if body is not None:
+                given += [outer_prefix(number) + name for name in body.outer]
+            elif kind != "pass":
+                given.append(f"call{number}")
+        return given
+
     def _body(self) -> None:
-        variable, nested = "v0", []
+        variable, nested = FIRST, []
         for number, kind in enumerate(self.kinds):
             before = variable
             variable = getattr(self, f"_{kind}")(number, variable)
@@ -113,13 +167,20 @@ class _Writer:
 
     def _collect(self, variable: str) -> None:
         if "keys" in self.lists:
-            self._line(f"keys.append(select({variable}))", (KEY_BY, variable))
+            self._line(f"keys.append(select({self._whole(variable)}))", (KEY_BY, variable))
         if "times" in self.lists:
             self._line("times.append(t)")
         width = self.shape.width
         if width is None:
-            self._line(f"out.append({variable})")
+            self._line(f"out.append({self._whole(variable)})")
             return
+        parts = self.parts.get(variable, Parts()).variables
+        if len(parts) == width:
+            self.read.update(parts)
+            for number, part in enumerate(parts):
+                self._line(f"c{number}.append({part})")
+            return
+        self._whole(variable)
         other = f"{variable}.__class__ is not tuple" + (
             f" and {variable}.__class__ is not row" if self.shape.rows else ""
         )
@@ -143,26 +204,53 @@ class _Writer:
         if owner is not None:
             self.owners[len(self.lines)] = owner
 
+    def _whole(self, variable: str) -> str:
+        """The variable, with the tuple in it that was only there in parts."""
+        if variable in self.parts and variable not in self.made:
+            self._line(f"{variable} = ({', '.join(self.parts[variable].variables)},)")
+            self.made.add(variable)
+        return variable
+
+    def _written(self, number: int, variable: str) -> Written:
+        """What the operator's function gives for a variable."""
+        body = self.bodies[number]
+        if body is None:
+            return Written(texts=(f"call{number}({self._whole(variable)})",), is_tuple=False)
+        made = written(body, variable, self.parts.get(variable, Parts()), outer_prefix(number))
+        self.read |= made.read
+        if made.whole:
+            self._whole(variable)
+        return made
+
+    def _expression(self, number: int, variable: str) -> str:
+        made = self._written(number, variable)
+        return f"({', '.join(made.texts)},)" if made.is_tuple else made.texts[0]
+
     def _pass(self, number: int, variable: str) -> str:
         return variable
 
     def _map(self, number: int, variable: str) -> str:
-        self._line(f"v{number + 1} = call{number}({variable})", (number, variable))
-        return f"v{number + 1}"
+        made, name = self._written(number, variable), f"v{number + 1}"
+        if made.is_tuple:
+            self.parts[name] = Parts(variables=tuple(f"{name}_{at}" for at in range(len(made.texts))))
+        places = self.parts[name].variables if made.is_tuple else (name,)
+        for place, text in zip(places, made.texts, strict=True):
+            self._line(f"{place} = {text}", (number, variable))
+        return name
 
     def _stamp(self, number: int, variable: str) -> str:
-        self._line(f"t = int(call{number}({variable}))", (number, variable))
+        self._line(f"t = int(call{number}({self._whole(variable)}))", (number, variable))
         return variable
 
     def _filter(self, number: int, variable: str) -> str:
-        self._line(f"if not call{number}({variable}):", (number, variable))
+        self._line(f"if not ({self._expression(number, variable)}):", (number, variable))
         self._line(f" count{number} += 1")
         self._line(" continue")
         return variable
 
     def _flat_map(self, number: int, variable: str) -> str:
         owner, made, more = (number, variable), f"made{number}", f"more{number}"
-        self._line(f"{made} = call{number}({variable})", owner)
+        self._line(f"{made} = {self._expression(number, variable)}", owner)
         self._line(f"{more} = None")
         self._line(f"if {made}.__class__ is not list:")
         self._line(f" {made}, {more} = spread({made})", owner)

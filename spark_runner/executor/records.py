@@ -43,6 +43,28 @@ def decode(columns: Sequence[pa.Array], names: Sequence[str]) -> list[Any]:
     return list(map(functools.partial(tuple.__new__, row_class(tuple(names))), zip(*lists, strict=True)))
 
 
+class Columns:
+    """The records of a batch, of which only those columns become Python values that somebody reads."""
+
+    def __init__(self, columns: Sequence[pa.Array], names: tuple[str, ...]) -> None:
+        self.names, self._columns = names, columns
+
+    def __len__(self) -> int:
+        return len(self._columns[0])
+
+    def column(self, at: int) -> list[Any]:
+        """The values of one column."""
+        return values_of(self._columns[at])
+
+    def records(self) -> list[Any]:
+        """All records."""
+        return decode(self._columns, self.names)
+
+    def record(self, at: int) -> Any:
+        """One record."""
+        return decode([column.slice(at, 1) for column in self._columns], self.names)[0]
+
+
 def values_of(column: pa.Array) -> list[Any]:
     """A column's values as Python objects: naive UTC times, tuples or rows for structs, dicts for maps."""
     kind = column.type

@@ -6,6 +6,7 @@ A batch takes one key at a time: all its records in event-time order, then its t
 from __future__ import annotations
 
 import heapq
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -221,8 +222,6 @@ class TimerService:
         self.watermark = NO_TIMESTAMP
 
     def current_processing_time(self) -> int:
-        import time
-
         return int(time.time() * 1000)
 
     def current_watermark(self) -> int:
@@ -309,8 +308,6 @@ class WindowContext:
         return END_OF_TIME
 
     def current_processing_time(self) -> int:
-        import time
-
         return int(time.time() * 1000)
 
     def global_state(self) -> RuntimeContext:

@@ -84,6 +84,7 @@ class ChainMaker:
             name=operation.name,
             place=str(operator.location),
             keyed=operation.keyed,
+            inlined=operation.inlined,
             options=options,
         )
 

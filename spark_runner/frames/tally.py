@@ -1,17 +1,19 @@
 """How each count of a run will be known when it is over, without a cost per record.
 
 Python subtasks report their counts themselves. Native operators are counted by what reads them where that is possible
-(a Python pass, an aggregation's own count), and observed where it is not.
+(a Python pass, an aggregation's own count), and counted as their rows pass where it is not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as F
 
+from spark_runner.frames.row_counters import RowCounters
 from spark_runner.program.counts import Count
 
 __all__ = ["Tally"]
@@ -23,9 +25,10 @@ Terms = tuple[tuple[Count, int], ...]  # counts with factors, to be added up
 class Tally:
     """Every count as a number, an observation, a question for later, or a sum of other counts."""
 
+    counters: RowCounters
     _sums: dict[Count, Terms] = field(default_factory=dict)
     _known: dict[Count, int] = field(default_factory=dict)
-    _observed: dict[Count, tuple[Observation, str]] = field(default_factory=dict)
+    _observed: dict[Count, Callable[[], int]] = field(default_factory=dict)
     _later: dict[Count, Callable[[], int]] = field(default_factory=dict)
 
     def know(self, count: Count, value: int) -> None:
@@ -46,7 +49,11 @@ class Tally:
 
     def observe(self, count: Count, frame: DataFrame) -> DataFrame:
         """The frame with its rows counted as they pass."""
-        return self._observe(frame, {count: F.count(F.lit(1))})
+        counted = self.counters.count(frame)
+        if counted is None:
+            return self._observe(frame, {count: F.count(F.lit(1))})
+        self._observed[count] = partial(getattr, counted[1], "value")
+        return counted[0]
 
     def observe_groups(self, rows: Count, members: Count, frame: DataFrame, sizes: str) -> DataFrame:
         """The frame with its rows counted, and with a column of group sizes added up."""
@@ -84,8 +91,7 @@ class Tally:
     def _number(self, count: Count) -> int | None:
         if count not in self._known:
             if count in self._observed:
-                observation, name = self._observed[count]
-                self._known[count] = int(observation.get[name] or 0)
+                self._known[count] = self._observed[count]()
             elif count in self._later:
                 self._known[count] = self._later[count]()
         return self._known.get(count)
@@ -94,6 +100,10 @@ class Tally:
         observation = Observation()
         named = []
         for number, (count, expression) in enumerate(expressions.items()):
-            self._observed[count] = (observation, f"n{number}")
+            self._observed[count] = partial(_seen, observation, f"n{number}")
             named.append(expression.cast("bigint").alias(f"n{number}"))
         return frame.observe(observation, *named)
+
+
+def _seen(observation: Observation, name: str) -> int:
+    return int(observation.get[name] or 0)

@@ -16,6 +16,7 @@ from spark_runner.lowering.job_view import JobView
 from spark_runner.lowering.operators import Lowered
 from spark_runner.lowering.operators.sinks import PRINTING_FORMATS
 from spark_runner.native.compilation import Column, NotNative, compile_function
+from spark_runner.native.inlining import inlined
 from spark_runner.program.native_function import NativeFunction
 
 __all__ = ["NativePolicy", "Natives"]
@@ -49,7 +50,8 @@ class Natives:
         try:
             native = self._native(node, operator, lowered)
         except NotNative as reason:
-            return replace(lowered, why_python=str(reason))
+            body = inlined(operator.behaviour.target, operator.kind) if operator.kind in _KINDS else None
+            return replace(lowered, why_python=str(reason), inlined=body)
         self.guarded |= native.guarded
         return Lowered(engine="native", native=native)
 

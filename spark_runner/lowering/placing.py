@@ -40,6 +40,7 @@ def place(view: JobView, drafts: Drafts, step: int, node: StreamNode, lowered: L
         output=operator.output,
         native=lowered.native,
         why_python=lowered.why_python,
+        inlined=lowered.inlined,
     )
     return drafts.append(home.draft, operation)
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from spark_runner.native.values import UNKNOWN, NotNative, Scalar, Texts, Value, conditional, constant, settled, strict
+from spark_runner.native.values import (
+    UNKNOWN,
+    NotNative,
+    Scalar,
+    Texts,
+    Value,
+    conditional,
+    constant,
+    missing,
+    settled,
+    strict,
+)
 
 __all__ = ["METHODS", "as_text", "character", "concatenated", "element", "length", "part", "size"]
 
@@ -113,10 +124,16 @@ def _split(value: Scalar, arguments: Sequence[Value]) -> Value:
             sql=f"array_remove(split({value.sql}, {spaces}), '')",
             fragile=value.fragile or value.nullable,
             checks=plain.checks,
+            sources=missing(value),
         )
     (separator,) = _exactly(1, arguments, "split")
     regex = _separator(_fixed(separator, "what it splits at"))
-    return Texts(sql=f"split({value.sql}, {regex})", fragile=value.fragile or value.nullable, checks=value.checks)
+    return Texts(
+        sql=f"split({value.sql}, {regex})",
+        fragile=value.fragile or value.nullable,
+        checks=value.checks,
+        sources=missing(value),
+    )
 
 
 def _exactly(count: int, arguments: Sequence[Value], name: str) -> Sequence[Value]:

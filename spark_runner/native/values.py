@@ -24,6 +24,7 @@ __all__ = [
     "conditional",
     "constant",
     "known",
+    "missing",
     "settled",
     "strict",
     "truth",
@@ -48,6 +49,7 @@ class Scalar:
     nullable: bool = False  # NULL stands for None
     fragile: bool = False  # NULL where Python raises, or where Spark cannot hold the value
     checks: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()  # it is NULL where one of these is and nowhere else; (): only its own SQL tells
     low: int = 0
     high: int = 0
     type: str = ""  # of a column whose values are only passed on
@@ -75,6 +77,7 @@ class Texts:
     sql: str
     fragile: bool = False
     checks: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
 
 
 Value = Scalar | Parts | Texts
@@ -115,7 +118,9 @@ def checked(value: Value) -> tuple[str, ...]:
     """All conditions under which a value is Python's."""
     if isinstance(value, Parts):
         return (*value.checks, *(check for item in value.items for check in checked(item)))
-    return (*value.checks, f"({value.sql}) IS NOT NULL") if value.fragile else value.checks
+    if not value.fragile:
+        return value.checks
+    return (*value.checks, *(f"({one}) IS NOT NULL" for one in value.sources or (value.sql,)))
 
 
 def settled(value: Scalar) -> Scalar:
@@ -132,9 +137,16 @@ def strict(
         sql=sql,
         fragile=fragile or any(one.fragile or (isinstance(one, Scalar) and one.nullable) for one in operands),
         checks=_joined(one.checks for one in operands),
+        sources=() if fragile else missing(*operands),
         low=low,
         high=high,
     )
+
+
+def missing(*operands: Scalar | Texts) -> tuple[str, ...]:
+    """What is NULL where one of these operands is: cheaper to ask than what was computed of them."""
+    open_ones = [one for one in operands if one.fragile or (isinstance(one, Scalar) and one.nullable)]
+    return _joined((one.sources or (one.sql,)) for one in open_ones)
 
 
 def _joined(checks: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
@@ -161,7 +173,7 @@ def truth(value: Value) -> Scalar:
         raise NotNative(f"it asks whether a value of type {value.type or value.kind} is true")
     test = tests[value.kind]
     sql = f"coalesce({test}, FALSE)" if value.nullable else test
-    return Scalar(kind="bool", sql=sql, fragile=value.fragile, checks=value.checks)
+    return Scalar(kind="bool", sql=sql, fragile=value.fragile, checks=value.checks, sources=value.sources)
 
 
 def conditional(condition: Scalar, yes: Value, no: Value) -> Value:

@@ -1,6 +1,6 @@
-"""Who counts a native operator's records: a reader that counts anyway, a file's footer, or else an observation.
+"""Who counts a native operator's records: a reader that counts anyway, a file's footer, or else a counter on the way.
 
-An observation in the middle of a native pipeline splits the code Spark generates for it, so it is the last resort.
+A counter keeps the optimizer from moving filters past it, to a file's reader for instance, so it is the last resort.
 """
 
 from __future__ import annotations

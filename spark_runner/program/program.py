@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from planner.job import Operator, Partitioner, PythonFunction
+from spark_runner.executor.inlined import Inlined
 from spark_runner.program.native_function import NativeFunction
 
 Mode = Literal["batch", "streaming"]
@@ -37,6 +38,7 @@ class Operation:
     output: str | None = None  # the columns it declares; None: as its input's
     native: NativeFunction | None = None  # its Python function as Spark computes it
     why_python: str | None = None  # why its Python function stays one: completes "Python, since ..."
+    inlined: Inlined | None = None  # that function as the one expression it is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

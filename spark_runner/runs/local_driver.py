@@ -14,6 +14,7 @@ from spark_runner.clusters.start_failures import LogWatch
 from spark_runner.figures.results import Events, RunResult, StageFigures
 from spark_runner.figures.stage_figures import running_stages, stage_figures
 from spark_runner.figures.tracking import StageCounts
+from spark_runner.program.brevity import is_brief
 from spark_runner.program.program import SparkProgram
 
 __all__ = ["LocalDriver"]
@@ -34,7 +35,13 @@ class LocalDriver:
 
     def start(self) -> None:
         """Open the session."""
-        self._session = open_session(self._request, name=self._program.name, log=self._log, meanwhile=_import_early)
+        self._session = open_session(
+            self._request,
+            name=self._program.name,
+            log=self._log,
+            brief=is_brief(self._program),
+            meanwhile=_import_early,
+        )
         self.application = self._session.application
 
     def execute(self, events: Events) -> RunResult:

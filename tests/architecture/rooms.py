@@ -58,11 +58,12 @@ ROOMS: dict[str, frozenset[str]] = {
     "spark_runner": frozenset(),
     "spark_runner.executor": frozenset({"spark_runner.executor.roles"}),
     "spark_runner.executor.roles": frozenset({"spark_runner.executor"}),
-    "spark_runner.program": WORDS,
+    "spark_runner.program": WORDS | {"spark_runner.executor"},
     "spark_runner.native": WORDS | {"spark_runner.executor", "spark_runner.program"},
     "spark_runner.lowering": PLANNER
     | {"spark_runner.executor", "spark_runner.program", "spark_runner.native", "spark_runner.lowering.operators"},
-    "spark_runner.lowering.operators": WORDS | {"spark_runner.lowering", "spark_runner.program"},
+    "spark_runner.lowering.operators": WORDS
+    | {"spark_runner.executor", "spark_runner.lowering", "spark_runner.program"},
     "spark_runner.clusters": WORDS | {"planner.settings"},
     "spark_runner.frames": WORDS
     | {"planner.frontends.scripts", "spark_runner.executor", "spark_runner.program", "spark_runner.clusters"},

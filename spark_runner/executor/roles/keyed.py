@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from itertools import repeat
 from typing import Any
 
 from spark_runner.executor.chain import ChainSpec, NodeSpec, Place
@@ -97,15 +98,18 @@ class KeyedRole(Role):
         """Records in key order; a key may go on in the next call."""
         self.taken += len(values)
         arriving = iter(values)
+        times = repeat(None) if stamps is None else stamps
+        places = repeat(0) if sides is None else sides
+        at, record, emissions, current = self.at, self.record, self.emissions, self.current
         try:
-            for number, value in enumerate(arriving):
-                side = 0 if sides is None else sides[number]
-                if keys[number] != self.current:
-                    self._turn(keys[number], value, side)
-                stamp = self.at._timestamp = None if stamps is None else stamps[number]
-                self.record(value, stamp, side)
-                if self.emissions.count >= CHUNK:
-                    yield from self.emissions.moves()
+            for key, value, stamp, side in zip(keys, arriving, times, places, strict=False):
+                if key != current:
+                    self._turn(key, value, side)
+                    current = key
+                at._timestamp = stamp
+                record(value, stamp, side)
+                if emissions.count >= CHUNK:
+                    yield from emissions.moves()
         except RAISED as error:
             raise self.failed(error, last_taken(values, arriving)) from None
         yield from self.emissions.moves()

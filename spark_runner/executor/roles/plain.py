@@ -37,10 +37,9 @@ def method(function: Any, *names: str) -> Callable[..., Any]:
 
 def tagged_as(item: Any) -> str | None:
     """The side output an item of a process function goes to; None for the main output."""
-    if item.__class__ is tuple and len(item) == 2:
+    if item.__class__ is tuple and len(item) == 2 and type(item[0]).__name__ == "OutputTag":
         tag = getattr(item[0], "tag_id", None)
-        if tag is not None and type(item[0]).__name__ == "OutputTag":
-            return str(tag)
+        return None if tag is None else str(tag)
     return None
 
 
@@ -177,7 +176,7 @@ class Emissions:
         values = self.values
         before = len(values)
         for item in results:
-            tag = tagged_as(item) if item.__class__ is tuple else None
+            tag = tagged_as(item) if item.__class__ is tuple and len(item) == 2 else None
             if tag is None:
                 values.append(item)
             else:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spark_runner.batch.held_records import HeldRecords
+from spark_runner.batch.printed_aside import batches_through_files
 from spark_runner.batch.printing import in_turn
 from spark_runner.figures.results import PrintedRecord
 
@@ -40,3 +42,12 @@ def test_held_records_come_back_as_they_were() -> None:
     for record in records:
         held.hold(record)
     assert list(held.released()) == records
+
+
+def test_many_records_come_through_files_in_the_order_of_subtasks(spark: Any) -> None:
+    frame = (
+        spark.range(0, 9_000, 1, 3).selectExpr("id", "cast(null as string) as nothing").where("id < 3000 or id > 6000")
+    )
+    found = list(batches_through_files(frame))
+    assert [row["id"] for _, batch in found for row in batch.to_pylist()] == [*range(3000), *range(6001, 9000)]
+    assert {partition for partition, _ in found} == {0, 2}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from spark_runner.executor.fusion import FusedRun
 from spark_runner.executor.hidden_columns import STAMP
 from spark_runner.executor.report import SubtaskReport
 from spark_runner.executor.roles.plain import CHUNK
+from spark_runner.native.inlining import inlined
 
 NUMBER = pa.schema([("value", pa.int64())])
 PAIR = pa.schema([("f0", pa.int64()), ("f1", pa.string())])
@@ -52,9 +54,17 @@ STEPS: dict[str, tuple[str, Callable[[int], Any], Callable[[list[int]], list[int
 
 
 def node(number: int, role: str, function: Any, *, parent: int | None = None, tag: str | None = None) -> NodeSpec:
+    """An operator as it is shipped: its function also as an expression, where it is one."""
     parent = parent if parent is not None or number == 0 else number - 1
     return NodeSpec(
-        role=role, function=function, parent=parent, tag=tag, operator=f"o{number}", name=f"n{number}", place="job.py:1"
+        role=role,
+        function=function,
+        parent=parent,
+        tag=tag,
+        operator=f"o{number}",
+        name=f"n{number}",
+        place="job.py:1",
+        inlined=inlined(function, role) if role in ("map", "filter", "flat_map") else None,
     )
 
 
@@ -85,7 +95,12 @@ def ran(spec: ChainSpec, values: list[int], *, size: int = 7) -> tuple[list[pa.R
 @given(st.lists(st.sampled_from(sorted(STEPS)), min_size=1, max_size=12), st.lists(st.integers(0, 50), max_size=40))
 @settings(deadline=None, max_examples=200)
 def test_any_chain_equals_plain_python_with_exact_counts(names: list[str], values: list[int]) -> None:
-    spec = chain([node(n, *STEPS[name][:2]) for n, name in enumerate(names)])
+    nodes = [node(n, *STEPS[name][:2]) for n, name in enumerate(names)]
+    _compare(names, values, chain(nodes))
+    _compare(names, values, chain([replace(one, inlined=None) for one in nodes]))
+
+
+def _compare(names: list[str], values: list[int], spec: ChainSpec) -> None:
     batches, figures = ran(spec, values)
     wanted, counts = values, []
     for name in names:
