@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import accumulate
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, chain
 
 from planner.errors import PlanningError
 from planner.graphs.components import Components, strongly_connected
@@ -25,15 +25,16 @@ class Physical:
 
 def build_physical(graph: StreamGraph, job_graph: JobGraph, execution_graph: ExecutionGraph) -> Physical:
     """Share the subtasks out over slots and find what fails together."""
-    slots = _ordered(_SlotSharing(job_graph, execution_graph).assign())
-    regions = _ordered(_failover_regions(job_graph, execution_graph))
+    subtasks = [[(vertex, n) for n in range(count)] for vertex, count in enumerate(execution_graph.parallelisms)]
+    slots = _ordered(_SlotSharing(job_graph, execution_graph, subtasks).assign())
+    regions = _ordered(_failover_regions(job_graph, execution_graph, subtasks))
     if not job_graph.dynamic:
         _refuse_co_location_across_regions(graph, job_graph, regions)
     return Physical(slots=slots, failover_regions=regions)
 
 
 def _ordered(groups: Iterable[list[Subtask]]) -> tuple[tuple[Subtask, ...], ...]:
-    return tuple(sorted(tuple(sorted(group)) for group in groups))
+    return tuple(sorted([tuple(sorted(group)) for group in groups]))
 
 
 def _refuse_co_location_across_regions(
@@ -64,7 +65,8 @@ class _SlotSharing:
     sharing group, else the first slot of the group that has none of this vertex yet, else a new one.
     """
 
-    def __init__(self, job_graph: JobGraph, execution_graph: ExecutionGraph) -> None:
+    def __init__(self, job_graph: JobGraph, execution_graph: ExecutionGraph, subtasks: list[list[Subtask]]) -> None:
+        self.subtasks = subtasks
         self.vertices = job_graph.vertices
         self.parallelisms = execution_graph.parallelisms
         self.inputs: dict[int, list[ExecutionEdge]] = {}
@@ -76,38 +78,42 @@ class _SlotSharing:
         self.co_located: dict[tuple[str, int], int] = {}
 
     def assign(self) -> list[list[Subtask]]:
-        for vertex in range(len(self.vertices)):
+        for vertex, parallelism in enumerate(self.parallelisms):
             taken: set[int] = set()
             # What is taken stays taken while one vertex is placed, so each input is scanned once, never from its start.
-            scanned = [0] * len(self.inputs.get(vertex, ()))
-            remaining = [
-                subtask
-                for subtask in range(self.parallelisms[vertex])
-                if not self.join_known(vertex, subtask, taken, scanned)
-            ]
-            self.fill_up(vertex, remaining, taken)
+            inputs = [edge for edge in self.inputs.get(vertex, ()) if self.shares(edge)]
             group = self.vertices[vertex].co_location_group
+            remaining: Sequence[int] = range(parallelism)
+            if inputs or group is not None:
+                scanned = [0] * len(inputs)
+                remaining = [n for n in remaining if not self.join_known(vertex, n, taken, inputs, scanned)]
+            if remaining:
+                self.fill_up(vertex, remaining, taken)
             if group is not None:
                 for subtask, slot in enumerate(self.slot_of[vertex]):
                     self.co_located[group, subtask] = slot
         return self.slots
 
-    def join_known(self, vertex: int, subtask: int, taken: set[int], scanned: list[int]) -> bool:
+    def shares(self, edge: ExecutionEdge) -> bool:
+        """Whether both ends of an edge are in one sharing group."""
+        return self.vertices[edge.source].sharing == self.vertices[edge.target].sharing
+
+    def join_known(
+        self, vertex: int, subtask: int, taken: set[int], inputs: list[ExecutionEdge], scanned: list[int]
+    ) -> bool:
         """Put the subtask with its co-located peers or a producer; False where there is no such slot."""
         group = self.vertices[vertex].co_location_group
         slot = self.co_located.get((group, subtask), -1) if group is not None else -1
         if slot < 0:
-            slot = self.producer_slot(vertex, subtask, taken, scanned)
+            slot = self.producer_slot(subtask, taken, inputs, scanned)
         if slot < 0:
             return False
         self.put(vertex, subtask, slot, taken)
         return True
 
-    def producer_slot(self, vertex: int, subtask: int, taken: set[int], scanned: list[int]) -> int:
+    def producer_slot(self, subtask: int, taken: set[int], inputs: list[ExecutionEdge], scanned: list[int]) -> int:
         """The slot of the first producer, over all inputs in order, that has none of this vertex yet."""
-        for number, edge in enumerate(self.inputs.get(vertex, ())):
-            if self.vertices[edge.source].sharing != self.vertices[vertex].sharing:
-                continue
+        for number, edge in enumerate(inputs):
             _, low, high = edge.consumed[subtask]
             slots = self.slot_of[edge.source]
             for partition in range(max(low, scanned[number]), high + 1):
@@ -116,7 +122,7 @@ class _SlotSharing:
                     return slots[partition]
         return -1
 
-    def fill_up(self, vertex: int, remaining: list[int], taken: set[int]) -> None:
+    def fill_up(self, vertex: int, remaining: Sequence[int], taken: set[int]) -> None:
         slots = self.of_group.setdefault(self.vertices[vertex].sharing, [])
         place = 0
         for subtask in remaining:
@@ -128,12 +134,14 @@ class _SlotSharing:
             self.put(vertex, subtask, slots[place], taken)
 
     def put(self, vertex: int, subtask: int, slot: int, taken: set[int]) -> None:
-        self.slots[slot].append((vertex, subtask))
+        self.slots[slot].append(self.subtasks[vertex][subtask])
         self.slot_of[vertex][subtask] = slot
         taken.add(slot)
 
 
-def _failover_regions(job_graph: JobGraph, execution_graph: ExecutionGraph) -> Iterable[list[Subtask]]:
+def _failover_regions(
+    job_graph: JobGraph, execution_graph: ExecutionGraph, subtasks: list[list[Subtask]]
+) -> Iterable[list[Subtask]]:
     """Subtasks joined by pipelined channels, and those that wait for each other through blocking ones."""
     first = [0, *accumulate(execution_graph.parallelisms)]
     joined = Components(first[-1])
@@ -143,9 +151,10 @@ def _failover_regions(job_graph: JobGraph, execution_graph: ExecutionGraph) -> I
             blocking.append(edge)
         else:
             _join(joined, edge, first)
-    _merge_cycles(joined, blocking, first)
-    subtasks = [(vertex, index) for vertex, n in enumerate(execution_graph.parallelisms) for index in range(n)]
-    return [[subtasks[number] for number in members] for members in joined.members().values()]
+    if blocking:
+        _merge_cycles(joined, blocking, first)
+    flat = list(chain.from_iterable(subtasks))
+    return [[flat[number] for number in members] for members in joined.members().values()]
 
 
 def _join(joined: Components, edge: ExecutionEdge, first: list[int]) -> None:
