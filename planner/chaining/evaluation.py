@@ -20,6 +20,7 @@ def find_obstacles(graph: StreamGraph) -> tuple[tuple[Obstacle, ...], ...]:
     """The obstacles of every edge, in the order of the graph's edges; none hides another."""
     found: list[tuple[Obstacle, ...]] = [()] * len(graph.edges)
     candidates = _Candidates(graph, found)
+    of_the_job: dict[str, tuple[Obstacle, ...]] = {}
     edges, by_id, in_edges = graph.edges, graph.by_id, graph.in_edges
     for position in _upstream_first(graph):
         edge = edges[position]
@@ -28,7 +29,10 @@ def find_obstacles(graph: StreamGraph) -> tuple[tuple[Obstacle, ...], ...]:
             candidate = candidates.at(position)
             found[position] = tuple([o for rule in RULES if (o := rule.find(candidate)) is not None])
         elif not graph.chaining:
-            found[position] = _of_the_job(candidates.at(position))
+            written_in = downstream.operator.location.file  # the one thing that the job's own obstacle depends on
+            if written_in not in of_the_job:
+                of_the_job[written_in] = _of_the_job(candidates.at(position))
+            found[position] = of_the_job[written_in]
     return tuple(found)
 
 

@@ -96,10 +96,13 @@ class _Former:
 
     def close(self, head: int, finished: tuple[int, ...], leaving: tuple[int, ...]) -> None:
         """Make a chain of which every node is finished."""
+        nodes = finished[::-1]
         if head in self.branching:
             nodes, name = self.describe(head)
+        elif len(finished) == 1:
+            name = self.named(head)
         else:
-            nodes, name = finished[::-1], " -> ".join([self.named(node) for node in finished[::-1]])
+            name = " -> ".join([self.named(node) for node in nodes])
         self.chains[head] = self.make(
             head=head,
             name=name,

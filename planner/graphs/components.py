@@ -35,6 +35,17 @@ class Components:
         else:
             parent[first] = second
 
+    def join_range(self, first: int, end: int) -> None:
+        """Make all numbers from `first` up to `end` one component."""
+        parent = self._parent
+        root = self.find(first)
+        for number in range(first + 1, end):
+            if parent[number] == number and number > root:
+                parent[number] = root
+            else:
+                self.join(root, number)
+                root = self.find(root)
+
     def names(self) -> list[int]:
         """The component of every number."""
         parent = self._parent

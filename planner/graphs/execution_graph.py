@@ -38,10 +38,9 @@ class ExecutionEdge:
     @property
     def channels(self) -> int:
         """How many channels the ranges stand for."""
-        consumed = self.consumed
-        if self.distribution == "ALL_TO_ALL":  # every consumer reads the same
-            return len(consumed) * (consumed[0][2] + 1)
-        return sum([last - first + 1 for _, first, last in consumed])
+        consumers, producers = len(self.consumed), self.consumed[-1][2] + 1
+        # Pointwise, each subtask of the larger side has one channel.
+        return consumers * producers if self.distribution == "ALL_TO_ALL" else max(consumers, producers)
 
 
 @record

@@ -6,7 +6,7 @@ settle parallelism where batch mode leaves it open, connect the chains, put them
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import Literal
@@ -84,7 +84,8 @@ def build_job_graph(
     exchanges = _connect(graph, chains, parallelism)  # chains in Flink's order of creation, consumers before producers
     ends = [(source, target) for source, target, *_ in exchanges]
     order = source_first_order(len(chains), ends, _output_order(exchanges))
-    vertices = [_vertex(graph, chains[number], operator_ids, *parallelism[number]) for number in order]
+    make = maker(JobVertex)
+    vertices = [_vertex(make, graph, chains[number], operator_ids, *parallelism[number]) for number in order]
     edges = _edges(graph, exchanges, order)
     vertices = _share_slots(graph, vertices, edges)
     _refuse_split_co_location(graph, vertices)
@@ -98,10 +99,16 @@ def ship_strategy(graph: StreamGraph, edge: StreamEdge) -> Partitioner:
 
 
 def _vertex(
-    graph: StreamGraph, chain: Chain, operator_ids: Mapping[int, str], parallelism: int, max_parallelism: int
+    make: Callable[..., JobVertex],
+    graph: StreamGraph,
+    chain: Chain,
+    operator_ids: Mapping[int, str],
+    parallelism: int,
+    max_parallelism: int,
 ) -> JobVertex:
     head = graph.by_id[chain.head]
-    return maker(JobVertex)(  # by position, in the order of the fields: a large job has many
+    alone = len(chain.finished) == 1
+    return make(  # by position, in the order of the fields: a large job has many
         operator_ids[chain.head],
         chain.name,
         parallelism,
@@ -112,8 +119,8 @@ def _vertex(
         chain.head,
         chain.nodes,
         chain.sources,
-        tuple([operator_ids[node] for node in chain.finished]),
-        tuple([graph.by_id[node].user_hash for node in chain.finished]),
+        (operator_ids[chain.head],) if alone else tuple([operator_ids[node] for node in chain.finished]),
+        (head.user_hash,) if alone else tuple([graph.by_id[node].user_hash for node in chain.finished]),
     )
 
 

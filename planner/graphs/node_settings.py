@@ -50,7 +50,7 @@ class NodeSettings:
             set_by_user or fixed_by_flink,
             operator.max_parallelism or self.job.max_parallelism or UNSET_MAX_PARALLELISM,
             self.inherited_group(inputs) if operator.slot_sharing_group is None else operator.slot_sharing_group,
-            self.co_location_group(operator, role),
+            operator.co_locates if operator.co_location_group is None else self.co_location_group(operator, role),
             "HEAD" if sorts and operator.chaining != "disable" else self.strategy(operator),
             sorts,
             None if kind != "source" else "legacy" if operator.legacy else "new",
@@ -73,8 +73,6 @@ class NodeSettings:
 
     def co_location_group(self, operator: Operator, role: NodeRole) -> str | None:
         """The operator's, where this version hands it on to the parts of an expanded sink."""
-        if operator.co_location_group is None:
-            return operator.co_locates
         kept = role == "operator" or self.flink.sink_parts_co_locate
         return operator.co_location_group if kept else None
 

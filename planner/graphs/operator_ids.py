@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 import mmh3
 
@@ -67,13 +66,14 @@ def hash_operators(shape: IdShape) -> dict[int, bytes]:
         if uid is not None:
             hashes[node] = uid_hash(uid)
         else:
-            mixed = [hashes.get(ends[edge][0]) for edge in inputs[node]]
-            if None in mixed:
+            try:
+                mixed = [hashes[ends[edge][0]] for edge in inputs[node]]
+            except KeyError:
                 seen.discard(node)  # met again from the input that is missing
                 continue
             # A source chained into a multi-input operator does not count: Flink asks only for single-input targets.
             counted = [edge for edge in outputs[node] if edge in chained and len(inputs[ends[edge][1]]) == 1]
-            hashes[node] = generated_id(len(hashes), len(counted), cast("list[bytes]", mixed))
+            hashes[node] = generated_id(len(hashes), len(counted), mixed)
         for edge in outputs[node]:
             target = ends[edge][1]
             if target not in seen:

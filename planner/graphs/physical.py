@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, chain
 
 from planner.errors import PlanningError
@@ -26,15 +26,12 @@ class Physical:
 def build_physical(graph: StreamGraph, job_graph: JobGraph, execution_graph: ExecutionGraph) -> Physical:
     """Share the subtasks out over slots and find what fails together."""
     subtasks = [[(vertex, n) for n in range(count)] for vertex, count in enumerate(execution_graph.parallelisms)]
-    slots = _ordered(_SlotSharing(job_graph, execution_graph, subtasks).assign())
-    regions = _ordered(_failover_regions(job_graph, execution_graph, subtasks))
+    sharing = _SlotSharing(job_graph, execution_graph, subtasks).assign()
+    slots = tuple(sorted([tuple(sorted(slot)) for slot in sharing]))
+    regions = tuple(map(tuple, _failover_regions(job_graph, execution_graph, subtasks)))
     if not job_graph.dynamic:
         _refuse_co_location_across_regions(graph, job_graph, regions)
     return Physical(slots=slots, failover_regions=regions)
-
-
-def _ordered(groups: Iterable[list[Subtask]]) -> tuple[tuple[Subtask, ...], ...]:
-    return tuple(sorted([tuple(sorted(group)) for group in groups]))
 
 
 def _refuse_co_location_across_regions(
@@ -81,10 +78,12 @@ class _SlotSharing:
         for vertex, parallelism in enumerate(self.parallelisms):
             taken: set[int] = set()
             # What is taken stays taken while one vertex is placed, so each input is scanned once, never from its start.
-            inputs = [edge for edge in self.inputs.get(vertex, ()) if self.shares(edge)]
-            group = self.vertices[vertex].co_location_group
+            sharing, group = self.vertices[vertex].sharing, self.vertices[vertex].co_location_group
+            inputs = [edge for edge in self.inputs.get(vertex, ()) if self.vertices[edge.source].sharing == sharing]
             remaining: Sequence[int] = range(parallelism)
-            if inputs or group is not None:
+            if inputs and group is None and self.follow(vertex, inputs, taken):
+                remaining = range(len(taken), parallelism)
+            elif inputs or group is not None:
                 scanned = [0] * len(inputs)
                 remaining = [n for n in remaining if not self.join_known(vertex, n, taken, inputs, scanned)]
             if remaining:
@@ -94,9 +93,26 @@ class _SlotSharing:
                     self.co_located[group, subtask] = slot
         return self.slots
 
-    def shares(self, edge: ExecutionEdge) -> bool:
-        """Whether both ends of an edge are in one sharing group."""
-        return self.vertices[edge.source].sharing == self.vertices[edge.target].sharing
+    def follow(self, vertex: int, inputs: list[ExecutionEdge], taken: set[int]) -> bool:
+        """Put subtask after subtask with the producers of the first input, where each finds the next one's slot free.
+
+        So it is where all read all, or each its own, and no slot has two producers. Subtasks beyond the producers are
+        left; False where it is not so simple.
+        """
+        edge, parallelism = inputs[0], self.parallelisms[vertex]
+        slots = self.slot_of[edge.source][:parallelism]
+        if len(slots) < parallelism and len(inputs) > 1:
+            return False
+        if edge.distribution != "ALL_TO_ALL" and self.parallelisms[edge.source] != parallelism:
+            return False
+        taken.update(slots)
+        if len(taken) < len(slots):
+            taken.clear()
+            return False
+        for slot, subtask in zip(slots, self.subtasks[vertex], strict=False):
+            self.slots[slot].append(subtask)
+        self.slot_of[vertex][: len(slots)] = slots
+        return True
 
     def join_known(
         self, vertex: int, subtask: int, taken: set[int], inputs: list[ExecutionEdge], scanned: list[int]
@@ -141,16 +157,22 @@ class _SlotSharing:
 
 def _failover_regions(
     job_graph: JobGraph, execution_graph: ExecutionGraph, subtasks: list[list[Subtask]]
-) -> Iterable[list[Subtask]]:
-    """Subtasks joined by pipelined channels, and those that wait for each other through blocking ones."""
+) -> list[list[Subtask]]:
+    """Subtasks joined by pipelined channels, and those that wait for each other through blocking ones; sorted."""
     first = [0, *accumulate(execution_graph.parallelisms)]
     joined = Components(first[-1])
     blocking = []
+    whole: set[int] = set()  # vertices whose subtasks all read, or are all read by, one subtask
     for edge in execution_graph.edges:
         if job_graph.edges[edge.job_edge].result_type == "BLOCKING":
             blocking.append(edge)
+        elif edge.distribution == "ALL_TO_ALL":
+            joined.join(first[edge.source], first[edge.target])
+            whole.update((edge.source, edge.target))
         else:
             _join(joined, edge, first)
+    for vertex in whole:
+        joined.join_range(first[vertex], first[vertex + 1])
     if blocking:
         _merge_cycles(joined, blocking, first)
     flat = list(chain.from_iterable(subtasks))
@@ -158,14 +180,8 @@ def _failover_regions(
 
 
 def _join(joined: Components, edge: ExecutionEdge, first: list[int]) -> None:
+    """Join the subtasks that a pointwise edge connects."""
     source, target = first[edge.source], first[edge.target]
-    if edge.distribution == "ALL_TO_ALL":
-        # One consumer reads every partition and every consumer reads the first: joining these joins all.
-        for partition in range(first[edge.source + 1] - source):
-            joined.join(source + partition, target)
-        for subtask, _, _ in edge.consumed:
-            joined.join(source, target + subtask)
-        return
     for subtask, low, high in edge.consumed:
         for partition in range(low, high + 1):
             joined.join(source + partition, target + subtask)
