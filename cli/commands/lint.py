@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -24,9 +24,9 @@ from planner.lint.engine import lint as lint_jobs
 from planner.lint.finding import Finding, at_least
 from planner.settings.pyproject import load_config
 from planner.snapshots.baseline import FILE_NAME, Baseline
-from planner.snapshots.baseline_file import load_baseline
-from planner.snapshots.baseline_update import Update, update_baseline
-from planner.snapshots.snapshot import take_snapshot
+
+if TYPE_CHECKING:
+    from planner.snapshots.baseline_update import Update
 
 LintFormat = Literal["text", "json", "sarif", "github", "junit"]
 FailOn = Literal["error", "warning"]
@@ -152,9 +152,11 @@ def _specs(arguments: Sequence[str]) -> list[str]:
 def _baseline(given: Path | None, specs: Sequence[str], *, update: bool) -> Baseline | None:
     """The baseline of the command line, else of the settings, else (to be written) the default."""
     path = given or _configured()
+    if path is None and not update:
+        return None
+    from planner.snapshots.baseline_file import load_baseline  # most lint runs have none
+
     if path is None:
-        if not update:
-            return None
         path = Path(FILE_NAME)
     if path.is_file():
         return load_baseline(path)
@@ -177,6 +179,9 @@ def _update(
     flink: str | None,
 ) -> int:
     """Write the baseline; entries of files that cannot be planned stay as they are, and the files are findings."""
+    from planner.snapshots.baseline_update import update_baseline
+    from planner.snapshots.snapshot import take_snapshot
+
     jobs, failures = plan_files(specs, flink)
     partial = [finding.location.file for finding in failures] + [job.file for job in jobs if not job.whole]
     updated = update_baseline(recorded, [(job.file, take_snapshot(job.plan)) for job in jobs], partial)

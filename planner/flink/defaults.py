@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 __all__ = [
@@ -40,6 +41,7 @@ MAX_MAX_PARALLELISM: Final = 1 << 15  # the upper bound of max parallelism: key 
 _LEAST_DEFAULT_MAX_PARALLELISM: Final = 1 << 7
 
 
+@cache
 def default_max_parallelism(parallelism: int) -> int:
     """Flink's choice where no max parallelism is set.
 

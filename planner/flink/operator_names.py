@@ -24,6 +24,12 @@ _NAMES = {
     "print": "Print to Std. Out",
 }
 _KEYED_NAMES = {"process": "KeyedProcess", "co_process": "Co-Keyed-Process"}
+# Of operators that have no name of their own, where nothing else decides it.
+_FIXED_NAMES: dict[str, str] = {
+    **{kind: name for kind, name in _NAMES.items() if kind not in _KEYED_NAMES},
+    "source": "Source: Custom Source",
+    **{kind: f"Sink: {_NAMES[kind]}" for kind in SINKS},
+}
 _WINDOW_NAMES = {
     "tumbling": "TumblingEventTimeWindows",
     "sliding": "SlidingEventTimeWindows",
@@ -34,17 +40,19 @@ _WINDOW_NAMES = {
 
 def default_name(job: JobDefinition, operator: Operator) -> str:
     """The name of the operator's stream node: the user's, or Flink's, with Flink's prefix for sources and sinks."""
+    if operator.name is None:
+        fixed = _FIXED_NAMES.get(operator.kind)
+        return _decided_name(job, operator) if fixed is None else fixed
     if operator.kind == "source":
-        return f"Source: {'Custom Source' if operator.name is None else operator.name}"
-    if operator.kind in SINKS:
-        return f"Sink: {_NAMES[operator.kind] if operator.name is None else operator.name}"
-    if operator.name is not None:
-        return operator.name
+        return f"Source: {operator.name}"
+    return f"Sink: {operator.name}" if operator.kind in SINKS else operator.name
+
+
+def _decided_name(job: JobDefinition, operator: Operator) -> str:
+    """Flink's name for windows, and for functions that are called otherwise on a keyed stream."""
     if operator.kind == "window_reduce":
         return _window_name(operator.behaviour) if isinstance(operator.behaviour, Window) else _WINDOW_NAMES["tumbling"]
-    if operator.kind in _KEYED_NAMES and job.is_keyed(operator):
-        return _KEYED_NAMES[operator.kind]
-    return _NAMES[operator.kind]
+    return _KEYED_NAMES[operator.kind] if job.is_keyed(operator) else _NAMES[operator.kind]
 
 
 def _window_name(window: Window) -> str:

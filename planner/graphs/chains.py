@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from planner.graphs.obstacle import Obstacle
 from planner.graphs.stream_graph import StreamGraph
-from planner.records import record
+from planner.records import maker, record
 
 
 @record
@@ -26,20 +26,6 @@ def form_chains(graph: StreamGraph, obstacles: Sequence[tuple[Obstacle, ...]]) -
     return _Former(graph, obstacles).form()
 
 
-class _Visit:
-    """One node being worked on: its chained outputs first, then the chains behind its other outputs."""
-
-    __slots__ = ("chained", "head", "leaving", "node", "out_edges", "step")
-
-    def __init__(self, node: int, head: int, chained: list[int], leaving: list[int]) -> None:
-        self.node = node
-        self.head = head
-        self.chained = chained
-        self.leaving = leaving
-        self.step = 0
-        self.out_edges: list[int] = []
-
-
 class _Former:
     """Flink's depth-first formation, with a stack of its own in place of recursion."""
 
@@ -47,8 +33,9 @@ class _Former:
         self.graph = graph
         self.obstacles = obstacles
         self.sources = self.chained_sources()
-        self.finished: dict[int, list[int]] = {}
+        self.branching: set[int] = set()  # heads of chains that are not one row of operators
         self.chains: dict[int, Chain] = {}
+        self.make = maker(Chain)
 
     def form(self) -> tuple[Chain, ...]:
         absorbed = {source for found in self.sources.values() for source in found}
@@ -74,50 +61,55 @@ class _Former:
         return found
 
     def visit(self, entry: int) -> None:
-        stack = [self.begin(entry, entry)]
+        """Form the chain of an entry, and those behind it: of every node its chained outputs first, then the others."""
+        edges, obstacles, chains = self.graph.edges, self.obstacles, self.chains
+        finished: dict[int, list[int]] = {entry: []}  # by head, of the chains that are being formed
+        leaving: dict[int, list[int]] = {entry: []}
+        stack = [(entry, entry, self.outputs(entry, entry))]
         while stack:
-            current = stack[-1]
-            following = self.advance(current)
-            if following is not None:
-                stack.append(following)
-                continue
-            stack.pop()
-            self.finish(current)
-            if stack and stack[-1].head == current.head:
-                stack[-1].out_edges.extend(current.out_edges)
+            node, head, following = stack[-1]
+            for position in following:
+                target = edges[position].target
+                if not obstacles[position]:
+                    stack.append((target, head, self.outputs(target, head)))
+                    break
+                leaving[head].append(position)
+                if target not in chains:
+                    finished[target], leaving[target] = [], []
+                    stack.append((target, target, self.outputs(target, target)))
+                    break
+            else:
+                stack.pop()
+                finished[head].append(node)
+                if node == head:
+                    self.close(head, tuple(finished.pop(head)), tuple(leaving.pop(head)))
 
-    def begin(self, node: int, head: int) -> _Visit:
-        chained: list[int] = []
-        leaving: list[int] = []
-        for edge in self.graph.out_edges[node]:
-            (leaving if self.obstacles[edge] else chained).append(edge)
-        return _Visit(node, head, chained, leaving)
+    def outputs(self, node: int, head: int) -> Iterator[int]:
+        """The edges out of a node of a chain, chained ones first."""
+        found = self.graph.out_edges[node]
+        if len(found) < 2:
+            return iter(found)
+        chained = [position for position in found if not self.obstacles[position]]
+        if len(chained) > 1:
+            self.branching.add(head)
+        return iter([*chained, *[position for position in found if self.obstacles[position]]])
 
-    def advance(self, current: _Visit) -> _Visit | None:
-        """The next node to work on before `current` can be finished."""
-        while current.step < len(current.chained) + len(current.leaving):
-            step, current.step = current.step, current.step + 1
-            if step < len(current.chained):
-                return self.begin(self.graph.edges[current.chained[step]].target, current.head)
-            edge = current.leaving[step - len(current.chained)]
-            current.out_edges.append(edge)
-            target = self.graph.edges[edge].target
-            if target not in self.chains:
-                return self.begin(target, target)
-        return None
-
-    def finish(self, current: _Visit) -> None:
-        self.finished.setdefault(current.head, []).append(current.node)
-        if current.node != current.head:
-            return
-        nodes, name = self.describe(current.head)
-        self.chains[current.head] = Chain(
-            head=current.head,
+    def close(self, head: int, finished: tuple[int, ...], leaving: tuple[int, ...]) -> None:
+        """Make a chain of which every node is finished."""
+        nodes = finished[::-1]
+        if head in self.branching:
+            nodes, name = self.describe(head)
+        elif len(finished) == 1:
+            name = self.named(head)
+        else:
+            name = " -> ".join([self.named(node) for node in nodes])
+        self.chains[head] = self.make(
+            head=head,
             name=name,
             nodes=nodes,
-            finished=tuple(self.finished[current.head]),
-            sources=tuple(self.sources.get(current.head, ())),
-            out_edges=tuple(current.out_edges),
+            finished=finished,
+            sources=tuple(self.sources.get(head, ())),
+            out_edges=leaving,
         )
 
     def describe(self, head: int) -> tuple[tuple[int, ...], str]:
@@ -150,5 +142,6 @@ class _Former:
 
     def named(self, node: int) -> str:
         name = self.graph.by_id[node].name
-        sources = [self.graph.by_id[source].name for source in self.sources.get(node, ())]
-        return f"{name} [{', '.join(sources)}]" if sources else name
+        if node not in self.sources:
+            return name
+        return f"{name} [{', '.join([self.graph.by_id[source].name for source in self.sources[node]])}]"

@@ -25,17 +25,42 @@ class Components:
 
     def join(self, first: int, second: int) -> None:
         """Make two components one."""
-        first, second = self.find(first), self.find(second)
+        parent = self._parent
+        if parent[first] != first:
+            first = self.find(first)
+        if parent[second] != second:
+            second = self.find(second)
         if first < second:
-            self._parent[second] = first
+            parent[second] = first
         else:
-            self._parent[first] = second
+            parent[first] = second
+
+    def join_range(self, first: int, end: int) -> None:
+        """Make all numbers from `first` up to `end` one component."""
+        parent = self._parent
+        root = self.find(first)
+        for number in range(first + 1, end):
+            if parent[number] == number and number > root:
+                parent[number] = root
+            else:
+                self.join(root, number)
+                root = self.find(root)
+
+    def names(self) -> list[int]:
+        """The component of every number."""
+        parent = self._parent
+        for number, above in enumerate(parent):  # a parent is smaller, so it has its final name already
+            parent[number] = parent[above]
+        return list(parent)
 
     def members(self) -> dict[int, list[int]]:
         """The components by their smallest number, in ascending order."""
         found: dict[int, list[int]] = {}
-        for number in range(len(self._parent)):
-            found.setdefault(self.find(number), []).append(number)
+        for number, component in enumerate(self.names()):
+            if component == number:
+                found[number] = [number]
+            else:
+                found[component].append(number)
         return found
 
 

@@ -9,7 +9,7 @@ from planner.flink.defaults import MAX_MAX_PARALLELISM, default_max_parallelism
 from planner.graphs.job_graph import Distribution, JobEdge, JobGraph, JobVertex, ResultType
 from planner.graphs.regions import pipelined_regions
 from planner.graphs.stream_graph import StreamGraph
-from planner.records import record
+from planner.records import maker, record
 
 Consumed = tuple[int, int, int]  # consumer subtask, first partition, last partition
 
@@ -38,7 +38,9 @@ class ExecutionEdge:
     @property
     def channels(self) -> int:
         """How many channels the ranges stand for."""
-        return sum(last - first + 1 for _, first, last in self.consumed)
+        consumers, producers = len(self.consumed), self.consumed[-1][2] + 1
+        # Pointwise, each subtask of the larger side has one channel.
+        return consumers * producers if self.distribution == "ALL_TO_ALL" else max(consumers, producers)
 
 
 @record
@@ -60,10 +62,10 @@ def build_execution_graph(graph: StreamGraph, job_graph: JobGraph) -> ExecutionG
     if not job_graph.dynamic:  # batch mode meets its limits while the job runs: Flink compiles it
         for vertex in job_graph.vertices:
             _refuse_low_max_parallelism(graph, vertex)
-    if any(vertex.parallelism < 1 for vertex in job_graph.vertices):
+    parallelisms = tuple([vertex.parallelism for vertex in job_graph.vertices])
+    if min(parallelisms) < 1:
         return None
-    parallelisms = tuple(vertex.parallelism for vertex in job_graph.vertices)
-    edges = tuple(_expand(number, edge, parallelisms) for number, edge in enumerate(job_graph.edges))
+    edges = _expand(job_graph, parallelisms)
     slots: dict[str, int] = {}
     for vertex in job_graph.vertices:
         slots[vertex.sharing] = max(slots.get(vertex.sharing, 0), vertex.parallelism)
@@ -98,30 +100,43 @@ def consumed_ranges(distribution: Distribution, producers: int, consumers: int) 
     )
 
 
-def _expand(number: int, edge: JobEdge, parallelisms: tuple[int, ...]) -> ExecutionEdge:
-    producers, consumers = parallelisms[edge.source], parallelisms[edge.target]
-    return ExecutionEdge(
-        job_edge=number,
-        source=edge.source,
-        target=edge.target,
-        distribution=edge.distribution,
-        consumed=tuple(consumed_ranges(edge.distribution, producers, consumers)),
-    )
+def _expand(job_graph: JobGraph, parallelisms: tuple[int, ...]) -> tuple[ExecutionEdge, ...]:
+    """Every job edge with its ranges; edges of one shape have the same ranges, which are made once."""
+    make = maker(ExecutionEdge)
+    ranges: dict[tuple[Distribution, int, int], tuple[Consumed, ...]] = {}
+    expanded: list[ExecutionEdge] = []
+    for number, edge in enumerate(job_graph.edges):
+        shape = (edge.distribution, parallelisms[edge.source], parallelisms[edge.target])
+        if shape not in ranges:
+            ranges[shape] = tuple(consumed_ranges(*shape))
+        expanded.append(
+            make(
+                job_edge=number,
+                source=edge.source,
+                target=edge.target,
+                distribution=edge.distribution,
+                consumed=ranges[shape],
+            )
+        )
+    return tuple(expanded)
 
 
 def _results(job_graph: JobGraph, parallelisms: tuple[int, ...]) -> tuple[IntermediateResult, ...]:
     readers: dict[int, list[JobEdge]] = {}
     for edge in job_graph.edges:
         readers.setdefault(edge.data_set, []).append(edge)
+    make = maker(IntermediateResult)
     return tuple(
-        IntermediateResult(
-            data_set=data_set,
-            producer=edges[0].source,
-            partitions=parallelisms[edges[0].source],
-            result_type=edges[0].result_type,
-            consumers=tuple(edge.target for edge in edges),
-        )
-        for data_set, edges in sorted(readers.items())
+        [
+            make(
+                data_set=data_set,
+                producer=edges[0].source,
+                partitions=parallelisms[edges[0].source],
+                result_type=edges[0].result_type,
+                consumers=tuple([edge.target for edge in edges]),
+            )
+            for data_set, edges in sorted(readers.items())
+        ]
     )
 
 

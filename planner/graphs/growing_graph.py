@@ -11,6 +11,7 @@ from planner.graphs.node_settings import NodeSettings
 from planner.graphs.stream_graph import ExchangeMode, StreamEdge, StreamGraph, StreamNode
 from planner.graphs.stream_origins import Origin, Origins
 from planner.job import Exchange, JobDefinition, Operator, Partitioner
+from planner.records import maker
 
 __all__ = ["GrowingGraph"]
 
@@ -22,10 +23,12 @@ class GrowingGraph:
         self.job = job
         self.batch = batch
         self.nodes: dict[int, StreamNode] = {}
-        self.out: dict[int, list[StreamEdge]] = {}
-        self.into: dict[int, list[StreamEdge]] = {}
+        self.edges: list[StreamEdge] = []
+        self.into: dict[int, list[int]] = {}  # positions in `edges`
         self.settings = NodeSettings(job, batch, flink, self.nodes)
-        self.origins = Origins(job, count(job.next_id or max((t.id for t in job.transformations), default=0) + 1))
+        ids = count(job.next_id or max((t.id for t in job.transformations), default=0) + 1)
+        self.origins = Origins(job, ids, self.nodes)
+        self.make_edge = maker(StreamEdge)
 
     def add_operator(self, operator: Operator) -> None:
         """Insert an operator that becomes one node, and connect its inputs."""
@@ -36,30 +39,28 @@ class GrowingGraph:
         for position, origins in enumerate(inputs):
             for origin in origins:
                 self.connect(origin, node, position + 1 if many else 0)
-        self.origins.define(operator, node.id)
 
     def insert(self, node: StreamNode) -> None:
         """Add a node without edges."""
         self.nodes[node.id] = node
-        self.out[node.id] = []
         self.into[node.id] = []
 
     def connect(self, origin: Origin, target: StreamNode, type_number: int) -> None:
         """Add the edge from an origin to a node."""
-        source = self.nodes[origin.node]
-        edge = StreamEdge(
-            source=source.id,
-            target=target.id,
-            partitioner=_partitioner(origin, source, target),
-            exchange_mode=self._exchange_mode(origin.exchange),
-            type_number=type_number,
-            side_output=origin.side_output,
-            partition=origin.partition,
+        self.into[target.id].append(len(self.edges))
+        self.edges.append(
+            self.make_edge(
+                source=origin.node,
+                target=target.id,
+                partitioner=_partitioner(origin, self.nodes[origin.node], target),
+                exchange_mode="UNDEFINED" if origin.exchange is None else self._exchange_mode(origin.exchange),
+                type_number=type_number,
+                side_output=origin.side_output,
+                partition=origin.partition,
+            )
         )
-        self.out[source.id].append(edge)
-        self.into[target.id].append(edge)
 
-    def _exchange_mode(self, exchange: Exchange | None) -> ExchangeMode:
+    def _exchange_mode(self, exchange: Exchange) -> ExchangeMode:
         if exchange == "pipelined":
             return "PIPELINED"
         return "BATCH" if exchange == "batch" and self.batch else "UNDEFINED"
@@ -71,18 +72,18 @@ class GrowingGraph:
         return "Flink Batch Job" if self.batch else "Flink Streaming Job"
 
     def finish(self) -> StreamGraph:
-        """The graph as it is now."""
-        nodes = tuple(self.nodes[node] for node in sorted(self.nodes))
-        edges = tuple(edge for node in nodes for edge in self.out[node.id])
-        position = {id(edge): number for number, edge in enumerate(edges)}
+        """The graph as it is now: edges go by their source, those of one source as they were added."""
+        added = self.edges
+        order = sorted(range(len(added)), key=[edge.source for edge in added].__getitem__)
+        position = {number: place for place, number in enumerate(order)}
         return StreamGraph(
             name=self.job_name(),
             batch=self.batch,
-            nodes=nodes,
-            edges=edges,
+            nodes=tuple([self.nodes[node] for node in sorted(self.nodes)]),
+            edges=tuple([added[number] for number in order]),
             chaining=self.job.chaining,
             chain_different_max_parallelism=self.job.chain_different_max_parallelism,
-            in_edges={node: tuple(position[id(edge)] for edge in found) for node, found in self.into.items()},
+            in_edges={node: tuple([position[number] for number in found]) for node, found in self.into.items()},
             next_id=next(self.origins.ids),
         )
 

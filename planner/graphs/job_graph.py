@@ -6,8 +6,9 @@ settle parallelism where batch mode leaves it open, connect the chains, put them
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Literal
 
 from planner.errors import PlanningError
@@ -16,9 +17,15 @@ from planner.graphs.chains import Chain, form_chains
 from planner.graphs.dynamic_parallelism import decide_parallelism
 from planner.graphs.obstacle import Obstacle
 from planner.graphs.regions import pipelined_regions
-from planner.graphs.stream_graph import BUFFER_TIMEOUT_DISABLED, DEFAULT_SLOT_SHARING_GROUP, StreamEdge, StreamGraph
+from planner.graphs.stream_graph import (
+    BUFFER_TIMEOUT_DISABLED,
+    DEFAULT_SLOT_SHARING_GROUP,
+    StreamEdge,
+    StreamGraph,
+    StreamNode,
+)
 from planner.job import Partitioner
-from planner.records import record
+from planner.records import maker, record
 
 Distribution = Literal["POINTWISE", "ALL_TO_ALL"]
 ResultType = Literal["PIPELINED_BOUNDED", "BLOCKING"]
@@ -26,7 +33,7 @@ ResultType = Literal["PIPELINED_BOUNDED", "BLOCKING"]
 _POINTWISE: frozenset[Partitioner] = frozenset({"FORWARD", "RESCALE"})
 
 
-@record
+@record(kw_only=False)
 class JobVertex:
     """One chain of operators, deployed as one task per subtask."""
 
@@ -74,12 +81,12 @@ def build_job_graph(
     """Compile a stream graph into Flink's JobGraph."""
     chains = form_chains(graph, obstacles)
     parallelism = decide_parallelism(graph, chains)
-    vertices = [
-        _vertex(graph, chain, operator_ids, *parallelism[number]) for number, chain in enumerate(chains)
-    ]  # in Flink's order of creation, consumers before producers
-    edges = _connect(graph, chains, parallelism)
-    order = source_first_order(len(vertices), [(edge.source, edge.target) for edge in edges], _output_order(edges))
-    vertices, edges = _renumber(vertices, edges, order)
+    exchanges = _connect(graph, chains, parallelism)  # chains in Flink's order of creation, consumers before producers
+    ends = [(source, target) for source, target, *_ in exchanges]
+    order = source_first_order(len(chains), ends, _output_order(exchanges))
+    make = maker(JobVertex)
+    vertices = [_vertex(make, graph, chains[number], operator_ids, *parallelism[number]) for number in order]
+    edges = _edges(graph, exchanges, order)
     vertices = _share_slots(graph, vertices, edges)
     _refuse_split_co_location(graph, vertices)
     return JobGraph(name=graph.name, vertices=tuple(vertices), edges=tuple(edges), dynamic=graph.batch)
@@ -92,50 +99,76 @@ def ship_strategy(graph: StreamGraph, edge: StreamEdge) -> Partitioner:
 
 
 def _vertex(
-    graph: StreamGraph, chain: Chain, operator_ids: Mapping[int, str], parallelism: int, max_parallelism: int
+    make: Callable[..., JobVertex],
+    graph: StreamGraph,
+    chain: Chain,
+    operator_ids: Mapping[int, str],
+    parallelism: int,
+    max_parallelism: int,
 ) -> JobVertex:
     head = graph.by_id[chain.head]
-    return JobVertex(
-        id=operator_ids[chain.head],
-        name=chain.name,
-        parallelism=parallelism,
-        max_parallelism=max_parallelism,
-        slot_sharing_group=head.slot_sharing_group,
-        sharing=head.slot_sharing_group,
-        co_location_group=head.co_location_group,
-        head=chain.head,
-        nodes=chain.nodes,
-        chained_sources=chain.sources,
-        operator_ids=tuple(operator_ids[node] for node in chain.finished),
-        user_hashes=tuple(graph.by_id[node].user_hash for node in chain.finished),
+    alone = len(chain.finished) == 1
+    return make(  # by position, in the order of the fields: a large job has many
+        operator_ids[chain.head],
+        chain.name,
+        parallelism,
+        max_parallelism,
+        head.slot_sharing_group,
+        head.slot_sharing_group,  # batch mode may split it
+        head.co_location_group,
+        chain.head,
+        chain.nodes,
+        chain.sources,
+        (operator_ids[chain.head],) if alone else tuple([operator_ids[node] for node in chain.finished]),
+        (head.user_hash,) if alone else tuple([graph.by_id[node].user_hash for node in chain.finished]),
     )
 
 
-def _connect(graph: StreamGraph, chains: Sequence[Chain], parallelism: Sequence[tuple[int, int]]) -> list[JobEdge]:
+# Two chains by their numbers, the stream edge between them, the data set and how it is handed over.
+Exchange = tuple[int, int, int, int, ResultType]
+
+
+def _connect(graph: StreamGraph, chains: Sequence[Chain], parallelism: Sequence[tuple[int, int]]) -> list[Exchange]:
     """The exchanges between chains, in the order in which Flink connects them."""
-    number_of = {node: number for number, chain in enumerate(chains) for node in (*chain.nodes, *chain.sources)}
+    number_of = {chain.head: number for number, chain in enumerate(chains)}
     data_sets: dict[object, int] = {}
-    edges = []
+    found: list[Exchange] = []
     for number, chain in enumerate(chains):
         for position in chain.out_edges:
             edge = graph.edges[position]
             target = number_of[edge.target]
+            shared: object = position
             result = _result_type(graph, edge)
-            _refuse_buffer_timeout(graph, edge, result)
-            shared = _reuse_key(graph, position, result, parallelism[target])
-            ship = ship_strategy(graph, edge)
-            edges.append(
-                JobEdge(
-                    source=number,
-                    target=target,
-                    stream_edge=position,
-                    data_set=data_sets.setdefault(shared, len(data_sets)),
-                    distribution="POINTWISE" if ship in _POINTWISE else "ALL_TO_ALL",
-                    result_type=result,
-                    ship_strategy=ship,
-                    type_number=edge.type_number,
-                )
+            if result == "BLOCKING":
+                _refuse_buffer_timeout(graph.by_id[edge.source])
+                shared = _reuse_key(graph, edge, parallelism[target])
+            found.append((number, target, position, data_sets.setdefault(shared, len(data_sets)), result))
+    return found
+
+
+def _edges(graph: StreamGraph, exchanges: Sequence[Exchange], order: Sequence[int]) -> list[JobEdge]:
+    """The exchanges with the positions of their vertices, by target."""
+    place_of = [0] * len(order)
+    for place, number in enumerate(order):
+        place_of[number] = place
+    make = maker(JobEdge)
+    edges: list[JobEdge] = []
+    for source, target, position, data_set, result in exchanges:
+        edge = graph.edges[position]
+        ship = ship_strategy(graph, edge)
+        edges.append(
+            make(
+                source=place_of[source],
+                target=place_of[target],
+                stream_edge=position,
+                data_set=data_set,
+                distribution="POINTWISE" if ship in _POINTWISE else "ALL_TO_ALL",
+                result_type=result,
+                ship_strategy=ship,
+                type_number=edge.type_number,
             )
+        )
+    edges.sort(key=attrgetter("target"))
     return edges
 
 
@@ -145,22 +178,18 @@ def _result_type(graph: StreamGraph, edge: StreamEdge) -> ResultType:
     return "BLOCKING" if edge.exchange_mode == "BATCH" else "PIPELINED_BOUNDED"
 
 
-def _reuse_key(graph: StreamGraph, position: int, result: ResultType, target: tuple[int, int]) -> object:
-    """Edges with an equal key read one data set. Only blocking results are read twice.
+def _reuse_key(graph: StreamGraph, edge: StreamEdge, target: tuple[int, int]) -> object:
+    """Blocking results with an equal key are one data set. Only these are read twice.
 
     Partitioners are equal by their kind; key selectors and custom partitioners only as one and the same object, so that
     one keyed stream read twice shares its data set, and two calls of `key_by` or `partition_custom` never do.
     """
-    edge = graph.edges[position]
-    if result != "BLOCKING":
-        return position
     call = edge.partition.id if edge.partition and edge.partitioner in ("HASH", "CUSTOM") else None
     return (edge.source, edge.side_output, ship_strategy(graph, edge), call, target)
 
 
-def _refuse_buffer_timeout(graph: StreamGraph, edge: StreamEdge, result: ResultType) -> None:
-    source = graph.by_id[edge.source]
-    if result != "BLOCKING" or source.buffer_timeout == BUFFER_TIMEOUT_DISABLED:
+def _refuse_buffer_timeout(source: StreamNode) -> None:
+    if source.buffer_timeout == BUFFER_TIMEOUT_DISABLED:
         return
     raise PlanningError(
         f"{source.operator.key} has a buffer timeout of {source.buffer_timeout} ms, but its output is blocking",
@@ -169,32 +198,15 @@ def _refuse_buffer_timeout(graph: StreamGraph, edge: StreamEdge, result: ResultT
     )
 
 
-def _output_order(edges: Sequence[JobEdge]) -> dict[int, list[int]]:
-    """Positions in `edges` of every vertex's outputs: data sets as they were made, each with its readers."""
-    found: dict[int, dict[int, list[int]]] = {}
-    for position, edge in enumerate(edges):
-        found.setdefault(edge.source, {}).setdefault(edge.data_set, []).append(position)
-    return {source: [edge for readers in sets.values() for edge in readers] for source, sets in found.items()}
-
-
-def _renumber(
-    vertices: Sequence[JobVertex], edges: Sequence[JobEdge], order: Sequence[int]
-) -> tuple[list[JobVertex], list[JobEdge]]:
-    position = {number: place for place, number in enumerate(order)}
-    moved = [
-        JobEdge(  # written out: `replace` takes three times as long, and a large job has many edges
-            source=position[edge.source],
-            target=position[edge.target],
-            stream_edge=edge.stream_edge,
-            data_set=edge.data_set,
-            distribution=edge.distribution,
-            result_type=edge.result_type,
-            ship_strategy=edge.ship_strategy,
-            type_number=edge.type_number,
-        )
-        for edge in edges
-    ]
-    return [vertices[number] for number in order], sorted(moved, key=lambda edge: edge.target)
+def _output_order(exchanges: Sequence[Exchange]) -> dict[int, list[int]]:
+    """Positions in `exchanges` of every chain's outputs: data sets as they were made, each with its readers."""
+    found: dict[int, list[int]] = {}
+    for position, exchange in enumerate(exchanges):
+        found.setdefault(exchange[0], []).append(position)
+    for outputs in found.values():
+        if len(outputs) > 1:  # numbers of data sets grow with their first readers
+            outputs.sort(key=lambda position: exchanges[position][3])
+    return found
 
 
 def _share_slots(graph: StreamGraph, vertices: Sequence[JobVertex], edges: Sequence[JobEdge]) -> list[JobVertex]:

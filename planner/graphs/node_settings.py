@@ -17,6 +17,7 @@ from planner.graphs.stream_graph import (
 from planner.graphs.stream_origins import Origin
 from planner.job import JobDefinition, Operator, Partition, Union
 from planner.kinds import NEVER_KEYED, TWO_INPUTS
+from planner.records import maker
 
 __all__ = ["NodeSettings"]
 
@@ -29,32 +30,36 @@ class NodeSettings:
         self.batch = batch
         self.flink = flink
         self.nodes = nodes
+        timeout = BUFFER_TIMEOUT if job.buffer_timeout is None else job.buffer_timeout
+        self.default_timeout = BUFFER_TIMEOUT_DISABLED if batch else timeout
+        self.make = maker(StreamNode)
 
     def node_of(
         self, operator: Operator, node_id: int, name: str, role: NodeRole, inputs: Sequence[tuple[Origin, ...]]
     ) -> StreamNode:
         """The stream node that an operator, or one role of a sink, becomes."""
-        job = self.job
-        single = operator.kind == "source" and operator.legacy and not operator.parallel
+        kind = operator.kind
+        single = kind == "source" and operator.legacy and not operator.parallel
         fixed_by_flink = single or (self.batch and role != "operator" and self.flink.sink_parallelism_is_set)
         set_by_user = operator.parallelism is not None and not operator.parallelism_inherited
-        return StreamNode(
-            id=node_id,
-            name=name,
-            parallelism=operator.parallelism or (1 if single else self.inherited_parallelism(operator)),
-            parallelism_configured=set_by_user or fixed_by_flink,
-            max_parallelism=operator.max_parallelism or job.max_parallelism or UNSET_MAX_PARALLELISM,
-            slot_sharing_group=self.group(operator, inputs),
-            co_location_group=self.co_location_group(operator, role),
-            chaining_strategy=self.strategy(operator, role),
-            sorted_input=self.sorts_input(operator, role),
-            source=None if operator.kind != "source" else "legacy" if operator.legacy else "new",
-            yielding=(operator.kind == "async_map" and operator.python is None) or role == "writer",
-            buffer_timeout=self.buffer_timeout(operator if role == "operator" else None),
-            uid=_role_uid(operator.uid, role),
-            user_hash=operator.uid_hash.lower() if operator.uid_hash else None,
-            role=role,
-            operator=operator,
+        sorts = self.batch and self.sorts_input(operator, role)
+        return self.make(  # by position, in the order of the fields: there is one for each operator of a large job
+            node_id,
+            name,
+            operator.parallelism or (1 if single else self.inherited_parallelism(operator)),
+            set_by_user or fixed_by_flink,
+            operator.max_parallelism or self.job.max_parallelism or UNSET_MAX_PARALLELISM,
+            self.inherited_group(inputs) if operator.slot_sharing_group is None else operator.slot_sharing_group,
+            operator.co_locates if operator.co_location_group is None else self.co_location_group(operator, role),
+            "HEAD" if sorts and operator.chaining != "disable" else self.strategy(operator),
+            sorts,
+            None if kind != "source" else "legacy" if operator.legacy else "new",
+            (kind == "async_map" and operator.python is None) or role == "writer",
+            self.default_timeout if operator.buffer_timeout is None else self.buffer_timeout(operator, role),
+            _committer_uid(operator.uid) if role == "committer" else operator.uid,
+            operator.uid_hash.lower() if operator.uid_hash else None,
+            role,
+            operator,
         )
 
     def inherited_parallelism(self, operator: Operator) -> int:
@@ -66,26 +71,22 @@ class NodeSettings:
             current = self.job.by_id[current.inputs[0] if isinstance(current, Union) else current.input]
         return self.nodes[current.id].parallelism
 
-    def group(self, operator: Operator, inputs: Sequence[tuple[Origin, ...]]) -> str:
-        return self.inherited_group(inputs) if operator.slot_sharing_group is None else operator.slot_sharing_group
-
     def co_location_group(self, operator: Operator, role: NodeRole) -> str | None:
         """The operator's, where this version hands it on to the parts of an expanded sink."""
-        if operator.co_location_group is None:
-            return operator.co_locates
         kept = role == "operator" or self.flink.sink_parts_co_locate
         return operator.co_location_group if kept else None
 
     def inherited_group(self, inputs: Sequence[tuple[Origin, ...]]) -> str:
         """The group that all inputs agree on, else the default."""
+        if len(inputs) == 1 and len(inputs[0]) == 1:
+            return self.nodes[inputs[0][0].node].slot_sharing_group
         groups = {self.nodes[origin.node].slot_sharing_group for origins in inputs for origin in origins}
         return groups.pop() if len(groups) == 1 else DEFAULT_SLOT_SHARING_GROUP
 
-    def strategy(self, operator: Operator, role: NodeRole) -> ChainingStrategy:
-        if operator.chaining == "disable":
-            return "NEVER"
-        if operator.chaining == "start_new" or self.sorts_input(operator, role):
-            return "HEAD"
+    def strategy(self, operator: Operator) -> ChainingStrategy:
+        """The strategy of an operator whose input is not sorted."""
+        if operator.chaining is not None:
+            return "NEVER" if operator.chaining == "disable" else "HEAD"
         if operator.kind == "multi_input" and operator.chain_sources:
             return "HEAD_WITH_SOURCES"
         if operator.kind == "source" and operator.legacy:
@@ -95,21 +96,19 @@ class NodeSettings:
         return "ALWAYS"
 
     def sorts_input(self, operator: Operator, role: NodeRole) -> bool:
-        """Whether batch mode sorts an input by key: one keyed input of two is enough."""
+        """Whether batch mode, which this asks about, sorts an input by key: one keyed input of two is enough."""
         keyless = role == "committer" or operator.helper == "collect"  # Flink gives these no key
-        if not self.batch or keyless or operator.kind in NEVER_KEYED:
+        if keyless or operator.kind in NEVER_KEYED:
             return False
         inputs = [self.job.by_id[number] for number in operator.inputs]
         return any(isinstance(step, Partition) and step.partitioner == "HASH" for step in inputs)
 
-    def buffer_timeout(self, operator: Operator | None) -> int:
-        if operator is not None and operator.buffer_timeout is not None and operator.buffer_timeout >= 0:
-            return operator.buffer_timeout
-        if self.batch:
-            return BUFFER_TIMEOUT_DISABLED
-        return BUFFER_TIMEOUT if self.job.buffer_timeout is None else self.job.buffer_timeout
+    def buffer_timeout(self, operator: Operator, role: NodeRole) -> int:
+        """The operator's own, which the parts of an expanded sink do not get; -1 stands for the default."""
+        own = operator.buffer_timeout
+        return own if own is not None and own >= 0 and role == "operator" else self.default_timeout
 
 
-def _role_uid(uid: str | None, role: NodeRole) -> str | None:
+def _committer_uid(uid: str | None) -> str | None:
     """The writer keeps the sink's uid; Flink derives the committer's from it."""
-    return f"Sink Committer: {uid}" if uid is not None and role == "committer" else uid
+    return None if uid is None else f"Sink Committer: {uid}"

@@ -39,39 +39,43 @@ def id_shape(graph: StreamGraph, obstacles: Sequence[tuple[Obstacle, ...]]) -> I
     return IdShape(
         sources=tuple(node.id for node in graph.nodes if node.source),
         uids={node.id: node.uid for node in graph.nodes},
-        ends={position: (edge.source, edge.target) for position, edge in enumerate(graph.edges)},
+        ends=dict(enumerate([(edge.source, edge.target) for edge in graph.edges])),
         inputs=graph.in_edges,
         outputs=graph.out_edges,
-        chained=frozenset(position for position, found in enumerate(obstacles) if not found),
+        chained=frozenset([position for position, found in enumerate(obstacles) if not found]),
     )
 
 
 def build_operator_ids(graph: StreamGraph, obstacles: Sequence[tuple[Obstacle, ...]]) -> Mapping[int, str]:
     """The id of every stream node, as 32 hex digits."""
     hashes = hash_operators(id_shape(graph, obstacles))
-    owners: dict[bytes, StreamNode] = {}
-    for number, digest in hashes.items():
-        node = graph.by_id[number]
-        if node.uid is not None:
-            _refuse_collision(node, owners.get(digest))
-        owners[digest] = node
+    if len(set(hashes.values())) < len(hashes):
+        _refuse_collision(graph, hashes)
     return {node.id: hashes[node.id].hex() for node in graph.nodes}
 
 
 def hash_operators(shape: IdShape) -> dict[int, bytes]:
     """The id of every node, by Flink's breadth-first walk from the sources and in its order."""
+    uids, ends, inputs, outputs, chained = shape.uids, shape.ends, shape.inputs, shape.outputs, shape.chained
     hashes: dict[int, bytes] = {}
     waiting = deque(shape.sources)
     seen = set(waiting)
     while waiting:
         node = waiting.popleft()
-        uid = shape.uids[node]
-        if uid is None and any(shape.ends[edge][0] not in hashes for edge in shape.inputs[node]):
-            seen.discard(node)  # met again from the input that is missing
-            continue
-        hashes[node] = _generated(shape, node, hashes) if uid is None else uid_hash(uid)
-        for edge in shape.outputs[node]:
-            target = shape.ends[edge][1]
+        uid = uids[node]
+        if uid is not None:
+            hashes[node] = uid_hash(uid)
+        else:
+            try:
+                mixed = [hashes[ends[edge][0]] for edge in inputs[node]]
+            except KeyError:
+                seen.discard(node)  # met again from the input that is missing
+                continue
+            # A source chained into a multi-input operator does not count: Flink asks only for single-input targets.
+            counted = [edge for edge in outputs[node] if edge in chained and len(inputs[ends[edge][1]]) == 1]
+            hashes[node] = generated_id(len(hashes), len(counted), mixed)
+        for edge in outputs[node]:
+            target = ends[edge][1]
             if target not in seen:
                 seen.add(target)
                 waiting.append(target)
@@ -92,17 +96,17 @@ def generated_id(number: int, chained_outputs: int, inputs: Sequence[bytes]) -> 
     return digest
 
 
-def _generated(shape: IdShape, node: int, hashes: Mapping[int, bytes]) -> bytes:
-    # A source chained into a multi-input operator does not count: Flink asks only for single-input targets here.
-    chained = sum(edge in shape.chained and len(shape.inputs[shape.ends[edge][1]]) == 1 for edge in shape.outputs[node])
-    return generated_id(len(hashes), chained, [hashes[shape.ends[edge][0]] for edge in shape.inputs[node]])
-
-
-def _refuse_collision(node: StreamNode, owner: StreamNode | None) -> None:
-    if owner is None:
-        return
-    raise PlanningError(
-        f'uid "{node.uid}" of {node.operator.key} is already used by {owner.operator.key} ({owner.operator.location})',
-        location=node.operator.location,
-        hint="give each operator a uid of its own: the uid is the key of its state",
-    )
+def _refuse_collision(graph: StreamGraph, hashes: Mapping[int, bytes]) -> None:
+    """Refuse a uid whose id another operator has already."""
+    owners: dict[bytes, StreamNode] = {}
+    for number, digest in hashes.items():
+        node = graph.by_id[number]
+        owner = owners.get(digest)
+        if node.uid is not None and owner is not None:
+            raise PlanningError(
+                f'uid "{node.uid}" of {node.operator.key} is already used by {owner.operator.key} '
+                f"({owner.operator.location})",
+                location=node.operator.location,
+                hint="give each operator a uid of its own: the uid is the key of its state",
+            )
+        owners[digest] = node

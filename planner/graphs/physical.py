@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import accumulate
+from collections.abc import Sequence
+from itertools import accumulate, chain
 
 from planner.errors import PlanningError
 from planner.graphs.components import Components, strongly_connected
@@ -25,15 +25,13 @@ class Physical:
 
 def build_physical(graph: StreamGraph, job_graph: JobGraph, execution_graph: ExecutionGraph) -> Physical:
     """Share the subtasks out over slots and find what fails together."""
-    slots = _ordered(_SlotSharing(job_graph, execution_graph).assign())
-    regions = _ordered(_failover_regions(job_graph, execution_graph))
+    subtasks = [[(vertex, n) for n in range(count)] for vertex, count in enumerate(execution_graph.parallelisms)]
+    sharing = _SlotSharing(job_graph, execution_graph, subtasks).assign()
+    slots = tuple(sorted([tuple(sorted(slot)) for slot in sharing]))
+    regions = tuple(map(tuple, _failover_regions(job_graph, execution_graph, subtasks)))
     if not job_graph.dynamic:
         _refuse_co_location_across_regions(graph, job_graph, regions)
     return Physical(slots=slots, failover_regions=regions)
-
-
-def _ordered(groups: Iterable[list[Subtask]]) -> tuple[tuple[Subtask, ...], ...]:
-    return tuple(sorted(tuple(sorted(group)) for group in groups))
 
 
 def _refuse_co_location_across_regions(
@@ -64,7 +62,8 @@ class _SlotSharing:
     sharing group, else the first slot of the group that has none of this vertex yet, else a new one.
     """
 
-    def __init__(self, job_graph: JobGraph, execution_graph: ExecutionGraph) -> None:
+    def __init__(self, job_graph: JobGraph, execution_graph: ExecutionGraph, subtasks: list[list[Subtask]]) -> None:
+        self.subtasks = subtasks
         self.vertices = job_graph.vertices
         self.parallelisms = execution_graph.parallelisms
         self.inputs: dict[int, list[ExecutionEdge]] = {}
@@ -76,38 +75,61 @@ class _SlotSharing:
         self.co_located: dict[tuple[str, int], int] = {}
 
     def assign(self) -> list[list[Subtask]]:
-        for vertex in range(len(self.vertices)):
+        for vertex, parallelism in enumerate(self.parallelisms):
             taken: set[int] = set()
             # What is taken stays taken while one vertex is placed, so each input is scanned once, never from its start.
-            scanned = [0] * len(self.inputs.get(vertex, ()))
-            remaining = [
-                subtask
-                for subtask in range(self.parallelisms[vertex])
-                if not self.join_known(vertex, subtask, taken, scanned)
-            ]
-            self.fill_up(vertex, remaining, taken)
-            group = self.vertices[vertex].co_location_group
+            sharing, group = self.vertices[vertex].sharing, self.vertices[vertex].co_location_group
+            inputs = [edge for edge in self.inputs.get(vertex, ()) if self.vertices[edge.source].sharing == sharing]
+            remaining: Sequence[int] = range(parallelism)
+            if inputs and group is None and self.follow(vertex, inputs, taken):
+                remaining = range(len(taken), parallelism)
+            elif inputs or group is not None:
+                scanned = [0] * len(inputs)
+                remaining = [n for n in remaining if not self.join_known(vertex, n, taken, inputs, scanned)]
+            if remaining:
+                self.fill_up(vertex, remaining, taken)
             if group is not None:
                 for subtask, slot in enumerate(self.slot_of[vertex]):
                     self.co_located[group, subtask] = slot
         return self.slots
 
-    def join_known(self, vertex: int, subtask: int, taken: set[int], scanned: list[int]) -> bool:
+    def follow(self, vertex: int, inputs: list[ExecutionEdge], taken: set[int]) -> bool:
+        """Put subtask after subtask with the producers of the first input, where each finds the next one's slot free.
+
+        So it is where all read all, or each its own, and no slot has two producers. Subtasks beyond the producers are
+        left; False where it is not so simple.
+        """
+        edge, parallelism = inputs[0], self.parallelisms[vertex]
+        slots = self.slot_of[edge.source][:parallelism]
+        if len(slots) < parallelism and len(inputs) > 1:
+            return False
+        if edge.distribution != "ALL_TO_ALL" and self.parallelisms[edge.source] != parallelism:
+            return False
+        taken.update(slots)
+        if len(taken) < len(slots):
+            taken.clear()
+            return False
+        for slot, subtask in zip(slots, self.subtasks[vertex], strict=False):
+            self.slots[slot].append(subtask)
+        self.slot_of[vertex][: len(slots)] = slots
+        return True
+
+    def join_known(
+        self, vertex: int, subtask: int, taken: set[int], inputs: list[ExecutionEdge], scanned: list[int]
+    ) -> bool:
         """Put the subtask with its co-located peers or a producer; False where there is no such slot."""
         group = self.vertices[vertex].co_location_group
         slot = self.co_located.get((group, subtask), -1) if group is not None else -1
         if slot < 0:
-            slot = self.producer_slot(vertex, subtask, taken, scanned)
+            slot = self.producer_slot(subtask, taken, inputs, scanned)
         if slot < 0:
             return False
         self.put(vertex, subtask, slot, taken)
         return True
 
-    def producer_slot(self, vertex: int, subtask: int, taken: set[int], scanned: list[int]) -> int:
+    def producer_slot(self, subtask: int, taken: set[int], inputs: list[ExecutionEdge], scanned: list[int]) -> int:
         """The slot of the first producer, over all inputs in order, that has none of this vertex yet."""
-        for number, edge in enumerate(self.inputs.get(vertex, ())):
-            if self.vertices[edge.source].sharing != self.vertices[vertex].sharing:
-                continue
+        for number, edge in enumerate(inputs):
             _, low, high = edge.consumed[subtask]
             slots = self.slot_of[edge.source]
             for partition in range(max(low, scanned[number]), high + 1):
@@ -116,7 +138,7 @@ class _SlotSharing:
                     return slots[partition]
         return -1
 
-    def fill_up(self, vertex: int, remaining: list[int], taken: set[int]) -> None:
+    def fill_up(self, vertex: int, remaining: Sequence[int], taken: set[int]) -> None:
         slots = self.of_group.setdefault(self.vertices[vertex].sharing, [])
         place = 0
         for subtask in remaining:
@@ -128,35 +150,38 @@ class _SlotSharing:
             self.put(vertex, subtask, slots[place], taken)
 
     def put(self, vertex: int, subtask: int, slot: int, taken: set[int]) -> None:
-        self.slots[slot].append((vertex, subtask))
+        self.slots[slot].append(self.subtasks[vertex][subtask])
         self.slot_of[vertex][subtask] = slot
         taken.add(slot)
 
 
-def _failover_regions(job_graph: JobGraph, execution_graph: ExecutionGraph) -> Iterable[list[Subtask]]:
-    """Subtasks joined by pipelined channels, and those that wait for each other through blocking ones."""
+def _failover_regions(
+    job_graph: JobGraph, execution_graph: ExecutionGraph, subtasks: list[list[Subtask]]
+) -> list[list[Subtask]]:
+    """Subtasks joined by pipelined channels, and those that wait for each other through blocking ones; sorted."""
     first = [0, *accumulate(execution_graph.parallelisms)]
     joined = Components(first[-1])
     blocking = []
+    whole: set[int] = set()  # vertices whose subtasks all read, or are all read by, one subtask
     for edge in execution_graph.edges:
         if job_graph.edges[edge.job_edge].result_type == "BLOCKING":
             blocking.append(edge)
+        elif edge.distribution == "ALL_TO_ALL":
+            joined.join(first[edge.source], first[edge.target])
+            whole.update((edge.source, edge.target))
         else:
             _join(joined, edge, first)
-    _merge_cycles(joined, blocking, first)
-    subtasks = [(vertex, index) for vertex, n in enumerate(execution_graph.parallelisms) for index in range(n)]
-    return [[subtasks[number] for number in members] for members in joined.members().values()]
+    for vertex in whole:
+        joined.join_range(first[vertex], first[vertex + 1])
+    if blocking:
+        _merge_cycles(joined, blocking, first)
+    flat = list(chain.from_iterable(subtasks))
+    return [[flat[number] for number in members] for members in joined.members().values()]
 
 
 def _join(joined: Components, edge: ExecutionEdge, first: list[int]) -> None:
+    """Join the subtasks that a pointwise edge connects."""
     source, target = first[edge.source], first[edge.target]
-    if edge.distribution == "ALL_TO_ALL":
-        # One consumer reads every partition and every consumer reads the first: joining these joins all.
-        for partition in range(first[edge.source + 1] - source):
-            joined.join(source + partition, target)
-        for subtask, _, _ in edge.consumed:
-            joined.join(source, target + subtask)
-        return
     for subtask, low, high in edge.consumed:
         for partition in range(low, high + 1):
             joined.join(source + partition, target + subtask)

@@ -17,6 +17,8 @@ def pipelined_regions(size: int, edges: Sequence[tuple[int, int]], pipelined: Se
     for (source, target), together in zip(edges, pipelined, strict=True):
         if together:
             joined.join(source, target)
+    if all(pipelined):
+        return joined.names()
     behind: dict[int, list[int]] = {}
     for (source, target), together in zip(edges, pipelined, strict=True):
         first, second = joined.find(source), joined.find(target)
@@ -26,4 +28,4 @@ def pipelined_regions(size: int, edges: Sequence[tuple[int, int]], pipelined: Se
         for cycle in strongly_connected(list(behind), behind):
             for region in cycle[1:]:
                 joined.join(cycle[0], region)
-    return [joined.find(vertex) for vertex in range(size)]
+    return joined.names()

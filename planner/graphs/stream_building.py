@@ -13,7 +13,7 @@ from planner.flink.registry import flink as flink_profile
 from planner.graphs.growing_graph import GrowingGraph
 from planner.graphs.sink_expansion import expand_sink
 from planner.graphs.stream_graph import StreamGraph
-from planner.job import JobDefinition, Operator, Partition, SideOutput, Union
+from planner.job import JobDefinition, Operator, Union
 from planner.kinds import SINKS
 
 __all__ = ["build_stream_graph", "runs_in_batch_mode"]
@@ -24,7 +24,7 @@ def build_stream_graph(job: JobDefinition, flink: FlinkProfile | None = None) ->
     graph = GrowingGraph(job, runs_in_batch_mode(job), flink or flink_profile())
     consumed = _consumed_sources(job)
     for operator in job.operators:
-        if "" in (operator.name, operator.uid):
+        if operator.name == "" or operator.uid == "":
             _refuse_empty_label(operator, graph.settings.flink)
         if operator.kind == "source":
             # Flink reaches sources through their consumers only: one that nobody reads is not in the graph.
@@ -74,16 +74,14 @@ def _refuse_empty_label(operator: Operator, flink: FlinkProfile) -> None:
 
 def _consumed_sources(job: JobDefinition) -> frozenset[int]:
     """Ids of every transformation that some operator reads, directly or through virtual ones."""
-    seen: set[int] = set()
-    waiting = [source for operator in job.operators for source in operator.inputs]
+    by_id = job.by_id
+    seen = {source for operator in job.operators for source in operator.inputs}
+    waiting = [number for number in seen if not isinstance(by_id[number], Operator)]
     while waiting:
-        current = waiting.pop()
-        if current in seen:
+        virtual = by_id[waiting.pop()]
+        if isinstance(virtual, Operator):
             continue
-        seen.add(current)
-        transformation = job.by_id[current]
-        if isinstance(transformation, Union):
-            waiting.extend(transformation.inputs)
-        elif isinstance(transformation, Partition | SideOutput):
-            waiting.append(transformation.input)
+        behind = virtual.inputs if isinstance(virtual, Union) else (virtual.input,)
+        waiting += [number for number in behind if number not in seen]
+        seen.update(behind)
     return frozenset(seen)

@@ -21,7 +21,7 @@ BUFFER_TIMEOUT_DISABLED = -1
 UNSET_MAX_PARALLELISM = -1
 
 
-@record
+@record(kw_only=False)
 class StreamNode:
     """One operator of the stream graph."""
 
@@ -82,4 +82,4 @@ class StreamGraph:
         found: dict[int, list[int]] = {node.id: [] for node in self.nodes}
         for position, edge in enumerate(self.edges):
             found[edge.source].append(position)
-        return {node: tuple(positions) for node, positions in found.items()}
+        return dict(zip(found, map(tuple, found.values()), strict=True))

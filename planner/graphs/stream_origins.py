@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from planner.errors import PlanningError
 from planner.job import Exchange, JobDefinition, Operator, Partition, SideOutput, Union
-from planner.records import record
+from planner.records import maker, record
 
 __all__ = ["Origin", "Origins"]
 
@@ -24,20 +24,21 @@ class Origin:
 class Origins:
     """Follows unions, partitions and side outputs back to the operators behind them.
 
-    `ids` is Flink's one counter of transformations: it also numbers what is virtual.
+    `ids` is Flink's one counter of transformations: it also numbers what is virtual. `nodes` are the stream nodes made
+    so far: the node of an operator has its id.
     """
 
-    def __init__(self, job: JobDefinition, ids: Iterator[int]) -> None:
+    def __init__(self, job: JobDefinition, ids: Iterator[int], nodes: Mapping[int, object]) -> None:
         self.job = job
         self.ids = ids
+        self.nodes = nodes
         self.known: dict[int, tuple[Origin, ...]] = {}
-
-    def define(self, operator: Operator, node: int) -> None:
-        """Say which stream node an operator became."""
-        self.known[operator.id] = (Origin(node=node),)
+        self.make = maker(Origin)
 
     def resolve(self, transformation_id: int) -> tuple[Origin, ...]:
         """The stream nodes behind a transformation; virtual ones are resolved once, innermost first."""
+        if transformation_id in self.nodes:
+            return (self.make(node=transformation_id),)
         path = [transformation_id]
         while path:
             current = path[-1]
@@ -45,8 +46,12 @@ class Origins:
                 path.pop()
                 continue
             transformation = self.job.by_id[current]
-            sources = transformation.inputs if isinstance(transformation, Union | Operator) else (transformation.input,)
-            missing = [source for source in sources if source not in self.known]
+            if isinstance(transformation, Operator):
+                raise PlanningError(
+                    f"{transformation.key} is read before it is defined", location=transformation.location
+                )
+            sources = transformation.inputs if isinstance(transformation, Union) else (transformation.input,)
+            missing = [source for source in sources if source not in self.nodes and source not in self.known]
             if missing:
                 path.extend(reversed(missing))
                 continue
@@ -54,18 +59,20 @@ class Origins:
             path.pop()
         return self.known[transformation_id]
 
-    def fold(self, transformation: Union | Partition | SideOutput | Operator) -> Iterator[Origin]:
+    def behind(self, source: int) -> tuple[Origin, ...]:
+        """The origins of a transformation that is a stream node or was resolved before."""
+        return (self.make(node=source),) if source in self.nodes else self.known[source]
+
+    def fold(self, transformation: Union | Partition | SideOutput) -> Iterator[Origin]:
         """What one virtual transformation makes of the origins behind it."""
-        if isinstance(transformation, Operator):
-            raise PlanningError(f"{transformation.key} is read before it is defined", location=transformation.location)
         if isinstance(transformation, Union):
             for source in transformation.inputs:
-                yield from self.known[source]
+                yield from self.behind(source)
             return
-        for origin in self.known[transformation.input]:
+        for origin in self.behind(transformation.input):
             next(self.ids)  # Flink numbers a virtual node for each
             if isinstance(transformation, SideOutput):
-                yield Origin(
+                yield self.make(
                     node=origin.node,
                     partition=origin.partition,
                     exchange=origin.exchange,
@@ -73,6 +80,6 @@ class Origins:
                 )
             else:
                 exchange = origin.exchange if origin.partition else transformation.exchange
-                yield Origin(
+                yield self.make(
                     node=origin.node, partition=transformation, exchange=exchange, side_output=origin.side_output
                 )

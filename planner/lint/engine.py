@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from planner.diff.comparison import compare
 from planner.errors import InternalError, OptionError, PlanError
 from planner.frontends.loading import load_jobs, split_spec
 from planner.job import Location
@@ -20,11 +20,11 @@ from planner.lint.ignores import Ignore, apply_ignores, python_ignores, yaml_ign
 from planner.lint.registry import BY_CODE, RULES, select_rules
 from planner.lint.rule import Subject
 from planner.pipeline import Plan, plan
-from planner.savepoints.contents import SavepointContents
-from planner.savepoints.fates import restore
 from planner.settings.pyproject import Config, load_config
-from planner.snapshots.baseline import Baseline, BaselineJob
-from planner.snapshots.snapshot import take_snapshot
+
+if TYPE_CHECKING:
+    from planner.savepoints.contents import SavepointContents
+    from planner.snapshots.baseline import Baseline, BaselineJob
 
 __all__ = ["LintedJob", "Report", "lint", "plan_files"]
 
@@ -147,8 +147,16 @@ def _subject(
     job: LintedJob, jobs: Sequence[LintedJob], baseline: Baseline | None, savepoint: SavepointContents | None
 ) -> Subject:
     entry = _entry(job, jobs, baseline) if baseline else None
-    comparison = compare(entry.snapshot, take_snapshot(job.plan)) if entry else None
-    restored = restore(job.plan, savepoint) if savepoint else None
+    comparison = restored = None
+    if entry:
+        from planner.diff.comparison import compare  # what a plain lint does not need is not loaded
+        from planner.snapshots.snapshot import take_snapshot
+
+        comparison = compare(entry.snapshot, take_snapshot(job.plan))
+    if savepoint:
+        from planner.savepoints.fates import restore
+
+        restored = restore(job.plan, savepoint)
     return Subject(plan=job.plan, config=job.config, comparison=comparison, restore=restored)
 
 

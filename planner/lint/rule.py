@@ -10,18 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from planner.diff.change import Change
-from planner.diff.changes import breaks_state
-from planner.diff.comparison import Comparison
 from planner.graphs.state import State, state_of
 from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Location, Operator
 from planner.lint.finding import Finding, Severity
 from planner.pipeline import Plan
-from planner.savepoints.fates import RestoreReport
 from planner.settings.pyproject import Config
-from planner.snapshots.snapshot import position_keys
+
+if TYPE_CHECKING:
+    from planner.diff.change import Change
+    from planner.diff.comparison import Comparison
+    from planner.savepoints.fates import RestoreReport
 
 HEADINGS = ("What it does", "Why it matters", "Example", "How to fix it")
 
@@ -39,12 +40,18 @@ class Subject:
     @cached_property
     def keys(self) -> Mapping[int, str]:
         """The baseline key of every stream node."""
+        from planner.snapshots.snapshot import position_keys  # few rules ask for it
+
         return position_keys(self.plan.stream_graph)
 
     @cached_property
     def state_breaking(self) -> tuple[Change, ...]:
         """What `plan diff` with the baseline calls state-breaking."""
-        return breaks_state(self.comparison) if self.comparison else ()
+        if self.comparison is None:
+            return ()
+        from planner.diff.changes import breaks_state  # only a baseline needs it
+
+        return breaks_state(self.comparison)
 
     @cached_property
     def newly_broken(self) -> frozenset[int]:

@@ -108,6 +108,8 @@ LABEL: Final = ValueType(_label, {"type": "string"})  # Flink takes empty names 
 
 
 def _text(value: Any) -> str:
+    if type(value) is str and value and not value.isspace():  # first, since most values are texts
+        return value
     if not _label(value).strip():
         raise Fault("must not be empty", "give it a value or remove the key")
     return str(value)

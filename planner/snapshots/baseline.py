@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from planner.snapshots.snapshot import Snapshot
+if TYPE_CHECKING:
+    from planner.snapshots.snapshot import Snapshot
 
 __all__ = ["FILE_NAME", "Baseline", "BaselineJob"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from planner.records import record
+from planner.records import maker, record
 
 
 @record
@@ -109,3 +109,21 @@ def test_records_are_copied_and_pickled(value: Any) -> None:
 def test_slots_hold_what_the_class_says_and_no_more() -> None:
     assert not hasattr(Point(x=1), "__dict__")
     assert Named(name="a").__dict__ == {"name": "a"}
+
+
+def test_a_maker_makes_what_a_call_of_the_class_makes() -> None:
+    made = maker(Point)(x=1, seen=True)
+    assert (made, type(made), made.seen) == (Point(x=1, seen=True), Point, True)
+    assert maker(Point)(x=1).tags is not maker(Point)(x=1).tags
+    assert (maker(Place)("a", 3), maker(Place)(file="b")) == (Place("a", 3), Place("b"))
+    assert maker(Empty)() == Empty()
+    assert pickle.loads(pickle.dumps(made)) == made
+    assert replace(made, y=5) == Point(x=1, y=5)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(made, "x", 2)  # noqa: B010 - mypy refuses the plain assignment, as it should
+    with pytest.raises(ValueError, match="no name"):
+        maker(Named)(name="")
+    anything: Any = maker(Point)
+    for arguments, keywords in (((1,), {}), ((), {}), ((), {"x": 1, "z": 1})):
+        with pytest.raises(TypeError):
+            anything(*arguments, **keywords)

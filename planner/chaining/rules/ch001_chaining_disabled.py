@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from planner.chaining.rule import Candidate, ChainingRule, as_written
 from planner.graphs.obstacle import Obstacle
 
@@ -12,7 +14,13 @@ def _find(edge: Candidate) -> Obstacle | None:
     # An async operator may then meet a legacy source at the head of the longer chain: only a new plan tells.
     settings = () if edge.downstream.yielding else ("job.chaining=true",)
     off = as_written(edge.downstream.operator, "disable_operator_chaining()", "chaining: false")
-    return RULE.obstacle("chaining is off for the job", f"remove {off} from the job", settings=settings)
+    return _obstacle(f"remove {off} from the job", settings)
+
+
+@cache
+def _obstacle(change: str, settings: tuple[str, ...]) -> Obstacle:
+    """One for all edges of a job: it names none of them."""
+    return RULE.obstacle("chaining is off for the job", change, settings=settings)
 
 
 def _holds(edge: Candidate) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from planner.chaining.rule import Candidate, ChainingRule, as_written
 from planner.graphs.obstacle import Obstacle
 
@@ -21,7 +23,7 @@ def _find(edge: Candidate) -> Obstacle | None:
     if edge.edge.partition is None:
         return _inserted(edge)
     if partitioner in _NEEDED:
-        return RULE.obstacle(f"{partitioner}: {_NEEDED[partitioner]}", None, needed=True)
+        return _needed(partitioner)
     operator = edge.downstream.operator
     written = as_written(operator, f"{partitioner.lower()}()", f"partition: {partitioner.lower()}")
     return RULE.obstacle(
@@ -30,6 +32,12 @@ def _find(edge: Candidate) -> Obstacle | None:
         # With several inputs the setting would change all of them.
         settings=(f"{operator.key}.partition=forward",) if len(operator.inputs) == 1 else (),
     )
+
+
+@cache
+def _needed(partitioner: str) -> Obstacle:
+    """One for all edges with this partitioner: it names none of them."""
+    return RULE.obstacle(f"{partitioner}: {_NEEDED[partitioner]}", None, needed=True)
 
 
 def _inserted(edge: Candidate) -> Obstacle:

@@ -12,19 +12,24 @@ from planner.settings.job_format import KIND_KEYS, Key
 from planner.settings.values import Fault, describe
 from planner.spelling import did_you_mean
 
-__all__ = ["Fields", "read_fields"]
+__all__ = ["Fields", "owner_words", "read_fields"]
 
 
 class Fields:
     """The converted values of one mapping, and errors that point at its keys."""
 
-    __slots__ = ("document", "owner", "raw", "values")
+    __slots__ = ("_owner", "document", "raw", "values")
 
-    def __init__(self, document: Document, raw: Mapping[str, Any], owner: str, values: dict[str, Any]) -> None:
+    def __init__(self, document: Document, raw: Mapping[str, Any], owner: str | int, values: dict[str, Any]) -> None:
         self.document = document
         self.raw = raw
-        self.owner = owner
+        self._owner = owner
         self.values = values
+
+    @property
+    def owner(self) -> str:
+        """What each message begins with."""
+        return owner_words(self._owner, self.raw)
 
     def get(self, key: str, default: Any = None) -> Any:
         """The converted value, or the default where the key is not written."""
@@ -42,23 +47,31 @@ class Fields:
         return JobDefinitionError(f"{self.owner}{message}", location=self.location(key), hint=hint)
 
 
-def read_fields(document: Document, raw: Mapping[str, Any], keys: Mapping[str, Key], owner: str) -> Fields:
-    """Check and convert every key of a mapping. `owner` begins each message: "operator 'm': "."""
+def owner_words(owner: str | int, raw: Mapping[str, Any]) -> str:
+    """The beginning of a message. A number is an operator's position: it is named by its id, if it has one."""
+    if isinstance(owner, str):
+        return owner
+    identity = raw.get("id")
+    return f"operator {identity[:60]!r}: " if isinstance(identity, str) else f"operator {owner + 1}: "
+
+
+def read_fields(document: Document, raw: Mapping[str, Any], keys: Mapping[str, Key], owner: str | int) -> Fields:
+    """Check and convert every key of a mapping. `owner` begins each message, see `owner_words`: "operator 'm': "."""
     values: dict[str, Any] = {}
     for name, value in raw.items():
         key = keys.get(name)
         if key is None:
-            raise _unknown_key(document, raw, name, keys, owner)
+            raise _unknown_key(document, raw, name, keys, owner_words(owner, raw))
         if value is None:
             raise JobDefinitionError(
-                f"{owner}`{name}` is empty",
+                f"{owner_words(owner, raw)}`{name}` is empty",
                 location=document.of_key(raw, name),
                 hint="give it a value or remove the key",
             )
         try:
             values[name] = key.type.read(value)
         except Fault as fault:
-            raise fault_error(document, raw, name, fault, owner) from None
+            raise fault_error(document, raw, name, fault, owner_words(owner, raw)) from None
     return Fields(document, raw, owner, values)
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "FromUnion",
     "Reference",
     "creation_order",
+    "named_operators",
     "read_reference",
 ]
 

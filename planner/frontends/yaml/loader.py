@@ -7,18 +7,19 @@ id before them, since Flink constructs it first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from planner.errors import JobDefinitionError
-from planner.frontends.yaml.fields import Fields, read_fields
+from planner.frontends.yaml.fields import Fields, owner_words, read_fields
 from planner.frontends.yaml.inputs import (
     FromOperator,
     FromPartition,
     FromSideOutput,
     Reference,
     creation_order,
+    named_operators,
     read_reference,
 )
 from planner.frontends.yaml.operators import check_operator, key_columns, operator_fields
@@ -38,7 +39,7 @@ from planner.job import (
     Union,
 )
 from planner.kinds import SINKS, TWO_INPUTS
-from planner.records import record
+from planner.records import maker, record
 from planner.settings.job_format import JOB_KEYS, KIND_KEYS, KINDS, OPERATOR_KEYS
 from planner.settings.values import describe
 from planner.spelling import did_you_mean
@@ -61,14 +62,33 @@ def load_job_data(data: Mapping[str, Any], location: Location | None = None) -> 
 def _load(document: Document) -> JobDefinition:
     fields = _job_fields(document)
     entries = _read_entries(document, fields)
-    references = [entry.references for entry in entries]
+    creation = _Creation()
+    for entry in entries if _reads_what_is_above(entries) else _in_order(entries):
+        creation.operator(entry)
+    return _job(document, fields, tuple(cast("list[Transformation]", creation.made)))
+
+
+def _reads_what_is_above(entries: Sequence[_Entry]) -> bool:
+    """Whether every operator reads only operators above it, as in most files: the order of creation is the file's."""
+    above: set[str] = set()
+    for entry in entries:
+        if entry.upstream is not None:
+            if entry.upstream not in above:
+                return False
+        elif entry.references and any(named.id not in above for named in named_operators(entry.references)):
+            return False
+        if entry.kind not in SINKS:
+            above.add(entry.key)
+    return True
+
+
+def _in_order(entries: Sequence[_Entry]) -> list[_Entry]:
+    """The entries as they are created, where that is not the order of the file or where an input is wrong."""
     ids = {entry.key: position for position, entry in enumerate(entries)}
     sinks = frozenset(position for position, entry in enumerate(entries) if entry.kind in SINKS)
+    references = [entry.all_references() for entry in entries]
     order = creation_order(ids, references, sinks, [entry.fields.owner for entry in entries])
-    creation = _Creation()
-    for position in order:
-        creation.operator(entries[position])
-    return _job(document, fields, tuple(cast("list[Transformation]", creation.made)))
+    return [entries[position] for position in order]
 
 
 def _job_fields(document: Document) -> Fields:
@@ -139,49 +159,59 @@ class _Entry:
     kind: OperatorKind
     location: Location
     fields: Fields
-    references: tuple[Reference, ...]
+    upstream: str | None  # the one operator it reads, where it says no more of its input than that
+    references: tuple[Reference, ...]  # any other inputs
     keys: tuple[tuple[str, ...], ...]  # the key columns of each input; () where it is not keyed
     arguments: dict[str, Any]
+
+    def all_references(self) -> tuple[Reference, ...]:
+        """Its inputs, in one form."""
+        if self.upstream is None:
+            return self.references
+        return (FromOperator(self.upstream, self.fields.location("input")),)
 
 
 def _read_entries(document: Document, job: Fields) -> list[_Entry]:
     operators = job.raw["operators"]
-    entries: list[_Entry] = []
-    seen: dict[str, _Entry] = {}
+    make = maker(_Entry)
+    entries: dict[str, _Entry] = {}
     for index in range(len(operators)):
-        entry = _read_entry(document, operators, index)
-        if entry.key in seen:
+        entry = _read_entry(document, operators, index, make)
+        first = entries.setdefault(entry.key, entry)
+        if first is not entry:
             raise JobDefinitionError(
                 f"the id {entry.key!r} is taken",
                 location=entry.fields.location("id"),
-                hint=f"the first operator of that id is at {seen[entry.key].location}; ids are unique",
+                hint=f"the first operator of that id is at {first.location}; ids are unique",
             )
-        seen[entry.key] = entry
-        entries.append(entry)
-    return entries
+    return list(entries.values())
 
 
-def _read_entry(document: Document, operators: Any, index: int) -> _Entry:
+def _read_entry(document: Document, operators: Any, index: int, make: Callable[..., _Entry]) -> _Entry:
     raw, location = operators[index], document.of_value(operators, index)
-    if not isinstance(raw, Mapping):
+    if type(raw) is not dict and not isinstance(raw, Mapping):
         raise JobDefinitionError(
             f"operator {index + 1} must be a mapping with `id` and `type`, found {describe(raw)}", location=location
         )
-    identity = raw.get("id")
-    owner = f"operator {identity[:60]!r}: " if isinstance(identity, str) else f"operator {index + 1}: "
-    kind = _kind(document, raw, owner, location)
-    fields = read_fields(document, raw, _KEYS_OF[kind], owner)
-    if "id" not in fields:
-        raise JobDefinitionError(f"{owner}no `id`", location=location, hint="give every operator a unique `id`")
+    kind: Any = raw.get("type")
+    if type(kind) is not str or kind not in _KEYS_OF:
+        kind = _kind(document, raw, owner_words(index, raw), location)
+    fields = read_fields(document, raw, _KEYS_OF[kind], index)
+    values = fields.values
+    if "id" not in values:
+        raise JobDefinitionError(f"{fields.owner}no `id`", location=location, hint="give every operator a unique `id`")
     check_operator(kind, fields)
-    return _Entry(
-        key=fields.get("id"),
-        kind=kind,
-        location=location,
-        fields=fields,
-        references=_references(document, kind, fields),
-        keys=key_columns(kind, fields),
-        arguments=operator_fields(kind, fields),
+    upstream = values.get("input")
+    plain = type(upstream) is str
+    return make(
+        values["id"],
+        kind,
+        location,
+        fields,
+        upstream if plain else None,
+        () if plain else _references(document, kind, fields),
+        key_columns(kind, fields),
+        operator_fields(kind, fields),
     )
 
 
@@ -235,13 +265,19 @@ class _Creation:
     def __init__(self) -> None:
         self.made: list[Transformation | None] = []
         self.ids: dict[str, int] = {}
+        self.make_operator = maker(Operator)
+        self.make_partition = maker(Partition)
 
     def operator(self, entry: _Entry) -> None:
         """Create the virtual transformations of an operator's inputs and the operator itself."""
         first = self._reserve() if entry.kind == "multi_input" else None
-        inputs = tuple(self._input(entry, position) for position in range(len(entry.references)))
+        if entry.upstream is not None:
+            upstream = self.ids[entry.upstream]
+            inputs: tuple[int, ...] = (self._keyed(entry, 0, upstream) if entry.keys else upstream,)
+        else:
+            inputs = tuple([self._input(entry, position) for position in range(len(entry.references))])
         identity = first or self._reserve()
-        self.made[identity - 1] = Operator(
+        self.made[identity - 1] = self.make_operator(
             id=identity, key=entry.key, kind=entry.kind, location=entry.location, inputs=inputs, **entry.arguments
         )
         self.ids[entry.key] = identity
@@ -252,10 +288,11 @@ class _Creation:
 
     def _input(self, entry: _Entry, position: int) -> int:
         upstream = self._reference(entry.references[position])
-        if not entry.keys:
-            return upstream
+        return self._keyed(entry, position, upstream) if entry.keys else upstream
+
+    def _keyed(self, entry: _Entry, position: int, upstream: int) -> int:
         identity = self._reserve()
-        self.made[identity - 1] = Partition(
+        self.made[identity - 1] = self.make_partition(
             id=identity,
             input=upstream,
             partitioner="HASH",

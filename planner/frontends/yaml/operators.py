@@ -45,10 +45,15 @@ _PLAIN: Final = (
     "output",
 )
 
+# Keys that say where an operator stands, and nothing about itself: a large job has few others.
+_PLACE: Final = frozenset({"id", "type", "input", "inputs", "key_by"})
+
 
 def operator_fields(kind: OperatorKind, fields: Fields) -> dict[str, Any]:
     """The arguments of Operator that one entry gives, beside its id, key, kind, location and inputs."""
     values = fields.values
+    if values.keys() <= _PLACE:
+        return {}
     arguments: dict[str, Any] = {key: values[key] for key in _PLAIN if key in values}
     if "ignore" in values:
         arguments["ignores"] = values["ignore"]
@@ -64,7 +69,7 @@ def operator_fields(kind: OperatorKind, fields: Fields) -> dict[str, Any]:
 
 def check_operator(kind: OperatorKind, fields: Fields) -> None:
     """Refuse what the keys say together and Flink has no call for."""
-    if kind in NEEDS_KEY and "key_by" not in fields:
+    if kind in NEEDS_KEY and "key_by" not in fields.values:
         raise fields.error("type", f"`{kind}` needs a keyed stream", "add `key_by: COLUMN`")
     if kind == "source":
         _check_source(fields)
@@ -99,7 +104,7 @@ def _check_sink(fields: Fields) -> None:
 
 def key_columns(kind: OperatorKind, fields: Fields) -> tuple[tuple[str, ...], ...]:
     """The key columns of each input; () where the operator is not keyed."""
-    if "key_by" not in fields:
+    if "key_by" not in fields.values:
         return ()
     columns: tuple[Any, ...] = fields.get("key_by")
     if kind not in TWO_INPUTS:

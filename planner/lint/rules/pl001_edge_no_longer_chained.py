@@ -27,13 +27,16 @@ Make the change that the message names. If the break is intended, accept it with
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from planner.diff.comparison import BrokenChain, Comparison
 from planner.graphs.obstacle import to_remove
 from planner.job import Location
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
 from planner.operators import node_label
+
+if TYPE_CHECKING:
+    from planner.diff.comparison import BrokenChain, Comparison
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:

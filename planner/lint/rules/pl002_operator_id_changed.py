@@ -31,21 +31,25 @@ the `uid_hash`. If the state may be dropped, accept the new id with `plan lint -
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from planner.diff.comparison import OperatorPair
-from planner.diff.id_causes import IdCause, find_id_causes
-from planner.diff.id_words import cause_in_words
 from planner.graphs.state import describe_state
 from planner.graphs.state_lookup import keep_state
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
 from planner.operators import node_label
 
+if TYPE_CHECKING:
+    from planner.diff.comparison import OperatorPair
+    from planner.diff.id_causes import IdCause
+
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     comparison = subject.comparison
     if comparison is None or not comparison.orphaned:
         return
+    from planner.diff.id_causes import find_id_causes  # only a baseline needs it
+
     causes = find_id_causes(comparison)
     for pair in comparison.orphaned:
         yield _finding(rule, subject, pair, causes)
@@ -54,6 +58,8 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
 def _finding(rule: LintRule, subject: Subject, pair: OperatorPair, causes: Mapping[int, IdCause]) -> Finding:
     assert subject.comparison is not None
     node = subject.nodes[pair.new_at]
+    from planner.diff.id_words import cause_in_words
+
     cause = cause_in_words(subject.comparison, pair, causes.get(pair.new_at))
     kept = "" if pair.old.uid is not None or pair.new.uid is not None else " A uid would have kept its id."
     return rule.finding(

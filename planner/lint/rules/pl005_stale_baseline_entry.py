@@ -26,10 +26,13 @@ plan.lock.json: totals -> Sink is recorded as not chained, and it chains now
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from planner.diff.comparison import Comparison
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
+
+if TYPE_CHECKING:
+    from planner.diff.comparison import Comparison
 
 SHOWN = 3
 

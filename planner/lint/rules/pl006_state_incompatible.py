@@ -28,11 +28,14 @@ change with `plan lint --update-baseline`. To start one operator empty, give it 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from planner.diff.change import Change
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
 from planner.operators import node_label
+
+if TYPE_CHECKING:
+    from planner.diff.change import Change
 
 _ACCEPT = "if the state still fits or may be dropped, accept it with --update-baseline"
 

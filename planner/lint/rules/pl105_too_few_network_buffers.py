@@ -37,16 +37,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from planner.deployment.cluster import resolve_cluster
-from planner.deployment.costs import Costs, count_costs
-from planner.deployment.layout import lay_out
-from planner.deployment.placement import place_slots
 from planner.flink.network_buffers import NETWORK_MEMORY_OPTIONS
-from planner.graphs.physical import build_physical
 from planner.lint.finding import Finding, Severity
 from planner.lint.rule import LintRule, Subject, build_rule
 from planner.operators import node_label
+
+if TYPE_CHECKING:
+    from planner.deployment.costs import Costs
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -64,6 +63,12 @@ def _costs(subject: Subject) -> Costs | None:
     plan, settings = subject.plan, subject.config.cluster
     if plan.job_graph is None or plan.execution_graph is None or settings.network_buffers is None:
         return None
+    from planner.deployment.cluster import resolve_cluster  # only a described cluster needs all of this
+    from planner.deployment.costs import count_costs
+    from planner.deployment.layout import lay_out
+    from planner.deployment.placement import place_slots
+    from planner.graphs.physical import build_physical
+
     physical = plan.physical or build_physical(plan.stream_graph, plan.job_graph, plan.execution_graph)
     layout = lay_out(replace(plan, physical=physical))
     assert layout is not None

@@ -27,10 +27,13 @@ needs the hash only until the next savepoint. `plan diff SAVEPOINT JOB` shows th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
-from planner.savepoints.fates import Fate
+
+if TYPE_CHECKING:
+    from planner.savepoints.fates import Fate
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:

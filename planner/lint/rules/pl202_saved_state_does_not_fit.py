@@ -26,11 +26,14 @@ where it is above. The number of key groups cannot be changed in a savepoint.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
 from planner.operators import node_label
-from planner.savepoints.fates import Fate
+
+if TYPE_CHECKING:
+    from planner.savepoints.fates import Fate
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:

@@ -15,6 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.chaining.evaluation import candidate_of
+from planner.chaining.registry import RULES
 from planner.frontends.yaml.loader import load_job_data
 from planner.job import Location
 from planner.pipeline import Plan, plan
@@ -46,6 +48,15 @@ def test_every_stream_node_is_in_exactly_one_chain(job: Job) -> None:
     assert made.job_graph is not None
     owners = Counter(node for vertex in made.job_graph.vertices for node in (*vertex.nodes, *vertex.chained_sources))
     assert owners == Counter(node.id for node in made.stream_graph.nodes)
+
+
+@given(any_job)
+def test_the_first_look_at_an_edge_says_what_all_rules_say(job: Job) -> None:
+    """Every edge gets the obstacles that the twelve rules find on it, also where they were not asked."""
+    made = compiled(job)
+    for position, found in enumerate(made.obstacles):
+        candidate = candidate_of(made.stream_graph, made.obstacles, position)
+        assert found == tuple(o for rule in RULES if (o := rule.find(candidate)) is not None)
 
 
 @given(any_job)
