@@ -27,7 +27,7 @@ PythonForm = Literal["plain", "keyed", "broadcast"]
 # The call that PyFlink puts an operator of its own into the job for.
 Helper = Literal[
     "key_by", "window_all", "partition_custom", "values", "timestamps", "watermarks", "print", "side_output",
-    "topic_selector", "row_data", "table_rows", "split_reader", "collect",
+    "topic_selector", "row_data", "table_rows", "table_step", "split_reader", "collect",
 ]  # fmt: skip
 
 
@@ -247,6 +247,7 @@ class Operator:
     helper: Helper | None = None  # not written by the user: PyFlink's own, for this call
     merged: tuple[Operator, ...] = ()  # the Python operators that became this one, in order
     extra_ids: int = 0  # sinks: ids that the connector takes for itself
+    compaction: Literal["enabled", "disabled"] | None = None  # file sinks: operators between writer and committer
     co_locates: str | None = None  # sinks: the group in which the connector keeps writer and committer together
     slot_resources: str | None = None  # of a slot sharing group that was given with its resources
     run: PythonRun | None = field(default=None, compare=False)

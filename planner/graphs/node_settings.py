@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from planner.flink.defaults import BUFFER_TIMEOUT
 from planner.flink.profile import FlinkProfile
@@ -96,7 +97,7 @@ class NodeSettings:
 
     def sorts_input(self, operator: Operator, role: NodeRole) -> bool:
         """Whether batch mode sorts an input by key: one keyed input of two is enough."""
-        keyless = role == "committer" or operator.helper == "collect"  # Flink gives these no key
+        keyless = role not in ("operator", "writer") or operator.helper == "collect"  # Flink gives these no key
         if not self.batch or keyless or operator.kind in NEVER_KEYED:
             return False
         inputs = [self.job.by_id[number] for number in operator.inputs]
@@ -110,6 +111,13 @@ class NodeSettings:
         return BUFFER_TIMEOUT if self.job.buffer_timeout is None else self.job.buffer_timeout
 
 
+_ROLE_UIDS: Final[Mapping[NodeRole, str]] = {
+    "coordinator": "{}: FileSinkCompactorCoordinator",
+    "compactor": "{}: FileSinkCompactorOperator",
+    "committer": "Sink Committer: {}",
+}
+
+
 def _role_uid(uid: str | None, role: NodeRole) -> str | None:
-    """The writer keeps the sink's uid; Flink derives the committer's from it."""
-    return f"Sink Committer: {uid}" if uid is not None and role == "committer" else uid
+    """The writer keeps the sink's uid; Flink derives those of the other parts from it."""
+    return uid if uid is None else _ROLE_UIDS.get(role, "{}").format(uid)

@@ -130,9 +130,9 @@ class _Lowerer:
 
     def _node(self, vertex: VertexDraft, node: StreamNode) -> None:
         operator = node.operator
-        if node.role == "committer":
+        if node.behind_writer:
             vertex.counted.append(
-                Counted(node=node.id, key=f"{operator.key}.committer", name=node.name, first=-1, last=-1)
+                Counted(node=node.id, key=f"{operator.key}.{node.role}", name=node.name, first=-1, last=-1)
             )
             return
         edges = tuple(self.graph.edges[at] for at in self.graph.in_edges.get(node.id, ()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from planner.errors import JobDefinitionError
 from planner.frontends.pyflink.declared.datastream.connectors.base import Sink, Source
@@ -46,6 +46,7 @@ class SinkFacts:
     committer: bool
     behaviour: Behaviour
     extra_ids: int = 0
+    compaction: Literal["enabled", "disabled"] | None = None
     co_locates: str | None = None
     topic_selector: Any = None
     takes_row_data: bool = False
@@ -239,7 +240,7 @@ def sink_facts(sink: Any) -> SinkFacts:
         factory = given.get("writer_factory")
         rows = isinstance(factory, Recorded) and any(call.name in _ROW_DATA for call in factory._calls)
         behaviour: Behaviour = Writer(format="text", path=str(given.get("base_path")))
-        return SinkFacts(committer=True, behaviour=behaviour, takes_row_data=rows)
+        return SinkFacts(committer=True, behaviour=behaviour, takes_row_data=rows, compaction=_compaction(sink))
     if "KafkaSink" in names:
         guarantee = sink.last("set_delivery_guarantee")
         exactly_once = guarantee is not None and getattr(guarantee.first(), "name", "") == "EXACTLY_ONCE"
@@ -252,6 +253,13 @@ def sink_facts(sink: Any) -> SinkFacts:
             topic_selector=_topic_selector(sink),
         )
     return SinkFacts(committer=committer, behaviour=PythonFunction(target=sink))
+
+
+def _compaction(sink: Recorded) -> Literal["enabled", "disabled"] | None:
+    """Whether files are compacted: a strategy that was given once is kept."""
+    if sink.last("enable_compact") is not None:
+        return "enabled"
+    return "disabled" if sink.last("disable_compact") is not None else None
 
 
 def _topic_selector(sink: Recorded) -> Any:

@@ -44,7 +44,7 @@ from planner.operators import node_label
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     for node in subject.nodes:
         operator = node.operator
-        if operator.uid is not None or operator.uid_hash is not None or node.role == "committer":
+        if operator.uid is not None or operator.uid_hash is not None or node.behind_writer:
             continue
         state = subject.state(node)
         if state in ("keyed", "operator"):
