@@ -152,6 +152,16 @@ class Reader:
 
 
 @record
+class FileNames:
+    """How PyFlink's FileSink names its files and the folders they are in."""
+
+    bucket: str | None = None  # a pattern of Java's DateTimeFormatter; None: all files lie in the sink's own folder
+    zone: str | None = None  # None: the machine's
+    prefix: str = "part"
+    suffix: str = ""
+
+
+@record
 class Writer:
     """A sink that is any Spark writer."""
 
@@ -159,6 +169,7 @@ class Writer:
     path: str | None = None
     mode: Literal["error", "overwrite", "append"] = "error"
     options: tuple[tuple[str, str], ...] = ()
+    names: FileNames | None = None  # None: as Spark names them
 
 
 Behaviour = (

@@ -26,7 +26,8 @@ from planner.frontends.scripts.places import user_location
 from planner.job import Behaviour, PythonFunction, Reader, Sequence, Writer
 
 __all__ = [
-    "SinkFacts", "SourceFacts", "check_java_function", "connector_remarks", "schema_type", "sink_facts", "source_facts",
+    "SinkFacts", "SourceFacts", "check_java_function", "connector_remarks", "produced_type", "schema_type",
+    "sink_facts", "source_facts",
 ]  # fmt: skip
 
 
@@ -81,6 +82,15 @@ def connector_remarks(connector: Any) -> Iterator[str]:
     """The calls that a connector was made by, as plans show them."""
     if isinstance(connector, Recorded):
         yield f"connector:{connector!r}"
+
+
+def produced_type(input_format: Any) -> TypeInformation:
+    """The type of the records that an input format gives."""
+    if type(input_format).__name__ != "AvroInputFormat":
+        return TypeInformation()
+    from planner.frontends.pyflink.declared.datastream.formats.avro import GenericRecordAvroTypeInfo
+
+    return GenericRecordAvroTypeInfo(dict(input_format._calls[0].arguments)["schema"])
 
 
 # --- sources ----------------------------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ SCRIPT = """
 from pyflink.common import Duration, Encoder, Time, Types, WatermarkStrategy
 from pyflink.common.watermark_strategy import TimestampAssigner
 from pyflink.datastream import KeyedProcessFunction, OutputTag, ProcessWindowFunction, StreamExecutionEnvironment
-from pyflink.datastream.connectors.file_system import FileSink, FileSource, StreamFormat
+from pyflink.datastream.connectors.file_system import FileSink, FileSource, OutputFileConfig, StreamFormat
 from pyflink.datastream.state import MapStateDescriptor, ValueStateDescriptor
 from pyflink.datastream.window import TumblingEventTimeWindows
 
@@ -115,7 +115,8 @@ counts = keyed.process(Count(), Types.STRING()).uid("count")
 windows = keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(SIZE))).side_output_late_data(LATE).process(
     Window(), Types.STRING()).uid("windows")
 late = windows.get_side_output(LATE).map(lambda pair: f"late {pair[0]} {pair[1]}", Types.STRING())
-counts.union(windows, late).sink_to(FileSink.for_row_format("out", Encoder.simple_string_encoder()).build())
+counts.union(windows, late).sink_to(FileSink.for_row_format("out", Encoder.simple_string_encoder())
+    .with_output_file_config(OutputFileConfig("words", ".ext")).build())
 env.execute()
 """
 
@@ -142,7 +143,9 @@ def test_a_script_continues_on_its_checkpoint(spark: Any, tmp_path: Path) -> Non
         checkpoint.check(program.stream)
         result = StreamRun(program, spark, checkpoint, StreamOptions(), events=lambda event: None).run()
         counts = {one.name: (one.records_in, one.records_out) for v in result.vertices for one in v.operators}
-    written = [line for part in (tmp_path / "out").glob("*/part-*") for line in part.read_text().splitlines()]
+    written = [
+        line for part in (tmp_path / "out").glob("20*--*/batch=*/words-*.ext") for line in part.read_text().splitlines()
+    ]
     assert sorted(written) == [
         "a 1", "a 2", "a 3", "b 1", "b 2", "b 3", "late b 4",
         "timer a 21 [(1, 1), (3, 3), (12, 2)]", "timer a 23 [(1, 1), (3, 3), (12, 2)]",

@@ -84,6 +84,7 @@ def test_function_classes_and_contexts_take_type_arguments(tmp_path: Path) -> No
         ("lines.map(str).union(lines)", "different types", ""),
         ("env.add_jars('/opt/kafka.jar')", "has no protocol", "write file:///opt/kafka.jar"),
         ("env.add_classpaths('lib')", "has no protocol", "file:///"),
+        ("env.get_config().disable_generic_types()", "a method that Flink 2 does not have", "pipeline."),
         ("env.enable_checkpointing(5)", "larger than or equal to 10 ms", "milliseconds"),
         ("env.from_collection([1], Types.DOUBLE())", "1 is no Double", ""),
         ("env.from_collection([(1, 2, 3)], Types.TUPLE([Types.INT()]))", "has 3 values", ""),

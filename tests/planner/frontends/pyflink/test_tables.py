@@ -8,6 +8,7 @@ import pytest
 
 from planner.errors import JobDefinitionError
 from planner.frontends.scripts.handover import LoadOptions
+from planner.lint.engine import lint
 from tests.support.pyflink_scripts import names, plan_of, plans_of, write_script
 
 TABLES = """\
@@ -98,6 +99,12 @@ def test_flinks_operators_behind_the_source_of_a_table(
     statement = f"CREATE TABLE t ({columns}) WITH {connector}"
     body = TABLES + f"t_env.execute_sql({statement!r})\nt_env.to_data_stream(t_env.from_path('t')).print()"
     assert names(plan_of(tmp_path, body))[1:] == [*steps, "TableToDataStream", "Map", "Sink: Print to Std. Out"]
+
+
+def test_nobody_is_asked_for_a_uid_on_the_source_of_a_table(tmp_path: Path) -> None:
+    body = f"t_env.execute_sql({f'CREATE TABLE t (id INT) WITH {GENERATED}'!r})\n"
+    script = write_script(tmp_path, TABLES + body + "t_env.to_data_stream(t_env.from_path('t')).print()")
+    assert lint([str(script)], select=["PL101"]).findings == ()
 
 
 def test_older_conversions_look_for_no_nulls(tmp_path: Path) -> None:
