@@ -121,6 +121,23 @@ env.execute()
 """
 
 
+INPUT = ("a,1 b,2 a,12", "a,3 b,30 b,4")  # what there is before each start
+WRITTEN = [
+    "a 1", "a 2", "a 3", "b 1", "b 2", "b 3", "late b 4",
+    "timer a 21 [(1, 1), (3, 3), (12, 2)]", "timer a 23 [(1, 1), (3, 3), (12, 2)]",
+    "timer b 22 [(2, 1), (30, 2)]", "window a 0 [1, 3]", "window a 10 [12]", "window b 0 [2]",
+]  # fmt: skip
+
+
+def feed(folder: Path, number: int) -> None:
+    (folder / "in" / f"{number}.txt").write_text(INPUT[number].replace(" ", "\n"))
+
+
+def written_by(folder: Path) -> list[str]:
+    files = (folder / "out").glob("20*--*/batch=*/words-*.ext")
+    return sorted(line for file in files for line in file.read_text().splitlines())
+
+
 def script_in(folder: Path, *, size: int = 10, uid: str = "count") -> Path:
     (folder / "in").mkdir(exist_ok=True)
     script = folder / "job.py"
@@ -136,21 +153,14 @@ def test_a_script_continues_on_its_checkpoint(spark: Any, tmp_path: Path) -> Non
 
     program = script_program(plan(load_job(str(script_in(tmp_path)))))
     counts = {}
-    for number, lines in enumerate(("a,1 b,2 a,12", "a,3 b,30 b,4")):
-        (tmp_path / "in" / f"{number}.txt").write_text(lines.replace(" ", "\n"))
+    for number in range(len(INPUT)):
+        feed(tmp_path, number)
         checkpoint = Checkpoint(tmp_path / "checkpoint")
         assert program.stream is not None
         checkpoint.check(program.stream)
         result = StreamRun(program, spark, checkpoint, StreamOptions(), events=lambda event: None).run()
         counts = {one.name: (one.records_in, one.records_out) for v in result.vertices for one in v.operators}
-    written = [
-        line for part in (tmp_path / "out").glob("20*--*/batch=*/words-*.ext") for line in part.read_text().splitlines()
-    ]
-    assert sorted(written) == [
-        "a 1", "a 2", "a 3", "b 1", "b 2", "b 3", "late b 4",
-        "timer a 21 [(1, 1), (3, 3), (12, 2)]", "timer a 23 [(1, 1), (3, 3), (12, 2)]",
-        "timer b 22 [(2, 1), (30, 2)]", "window a 0 [1, 3]", "window a 10 [12]", "window b 0 [2]",
-    ]  # fmt: skip
+    assert written_by(tmp_path) == WRITTEN
     assert counts["Source: lines"] == (0, 3)
     assert counts["TumblingEventTimeWindows"] == (3, 4)
 
