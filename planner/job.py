@@ -27,7 +27,7 @@ PythonForm = Literal["plain", "keyed", "broadcast"]
 # The call that PyFlink puts an operator of its own into the job for.
 Helper = Literal[
     "key_by", "window_all", "partition_custom", "values", "timestamps", "watermarks", "print", "side_output",
-    "topic_selector", "row_data", "table_rows", "split_reader", "collect",
+    "topic_selector", "row_data", "table_rows", "table_step", "split_reader", "collect",
 ]  # fmt: skip
 
 
@@ -152,6 +152,16 @@ class Reader:
 
 
 @record
+class FileNames:
+    """How PyFlink's FileSink names its files and the folders they are in."""
+
+    bucket: str | None = None  # a pattern of Java's DateTimeFormatter; None: all files lie in the sink's own folder
+    zone: str | None = None  # None: the machine's
+    prefix: str = "part"
+    suffix: str = ""
+
+
+@record
 class Writer:
     """A sink that is any Spark writer."""
 
@@ -159,6 +169,7 @@ class Writer:
     path: str | None = None
     mode: Literal["error", "overwrite", "append"] = "error"
     options: tuple[tuple[str, str], ...] = ()
+    names: FileNames | None = None  # None: as Spark names them
 
 
 Behaviour = (
@@ -247,6 +258,7 @@ class Operator:
     helper: Helper | None = None  # not written by the user: PyFlink's own, for this call
     merged: tuple[Operator, ...] = ()  # the Python operators that became this one, in order
     extra_ids: int = 0  # sinks: ids that the connector takes for itself
+    compaction: Literal["enabled", "disabled"] | None = None  # file sinks: operators between writer and committer
     co_locates: str | None = None  # sinks: the group in which the connector keeps writer and committer together
     slot_resources: str | None = None  # of a slot sharing group that was given with its resources
     run: PythonRun | None = field(default=None, compare=False)

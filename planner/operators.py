@@ -29,6 +29,7 @@ __all__ = [
     "merged_keys",
     "no_operator",
     "node_label",
+    "whole_key",
 ]
 
 Origin = Literal["operator", "job", "environment", "flink"]
@@ -38,7 +39,14 @@ ORIGIN_WORDS: dict[Origin, str] = {
     "environment": "its neighbour's, or the environment's when it was made",
     "flink": "fixed by Flink",
 }
-_SUFFIXES = {"operator": "", "writer": "", "committer": ":committer"}
+_SUFFIXES = {
+    "operator": "", "writer": "", "coordinator": ":coordinator", "compactor": ":compactor", "committer": ":committer",
+}  # fmt: skip
+
+
+def whole_key(key: str) -> str:
+    """The key of the operator that a node is a part of."""
+    return next((key.removesuffix(suffix) for suffix in _SUFFIXES.values() if suffix and key.endswith(suffix)), key)
 
 
 def label(name: str, key: str | None) -> str:
@@ -56,7 +64,7 @@ class OperatorRef:
     """One stream node, with what a reader needs to recognise it and to find it in the job's file."""
 
     node: int
-    key: str  # unique: the operator's key, with ":committer" behind it for the second node of a sink
+    key: str  # unique: the operator's key, with ":committer" or the like behind it for the further nodes of a sink
     name: str
     kind: OperatorKind
     uid: str | None
@@ -151,6 +159,8 @@ def _part(ref: OperatorRef, part: Operator) -> OperatorRef:
 
 def _origin(node: StreamNode, default: int) -> Origin:
     operator = node.operator
+    if node.role == "coordinator" and node.parallelism_configured and node.parallelism == 1:
+        return "flink"
     if any(part.parallelism is not None and not part.parallelism_inherited for part in operator.merged):
         return "operator"
     if not node.parallelism_configured:

@@ -16,7 +16,8 @@ from planner.frontends.python_loader import load_all_python
 from planner.frontends.scripts.handover import LoadOptions
 from planner.pipeline import plan
 
-TABLE_NODE = re.compile(r"(?<=\w)\[(\d+)\]")
+TABLE_NODE = re.compile(r"(?<=[\w*])\[(\d+)\]")
+UNNAMED = re.compile(r"(?<=\$)(\d+)(?=\*)")
 COLLECT = "Data stream collect sink"
 
 
@@ -50,8 +51,10 @@ def compared(case: dict[str, Any], options: LoadOptions) -> str | None:
 def from_one(plans: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Plans whose tables are counted from 1: Flink counts them in the whole process, and a name has the number."""
     text = json.dumps(plans)
-    first = min(map(int, TABLE_NODE.findall(text)), default=1)
-    counted: list[dict[str, Any]] = json.loads(TABLE_NODE.sub(lambda node: f"[{int(node[1]) - first + 1}]", text))
+    for pattern, shown in ((TABLE_NODE, "[{}]"), (UNNAMED, "{}")):
+        first = min(map(int, pattern.findall(text)), default=1)
+        text = pattern.sub(lambda node, shown=shown, first=first: shown.format(int(node[1]) - first + 1), text)
+    counted: list[dict[str, Any]] = json.loads(text)
     return counted
 
 

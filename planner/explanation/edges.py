@@ -152,6 +152,8 @@ def _settings(obstacles: tuple[Obstacle, ...]) -> tuple[str, ...]:
 def _asked_by(plan: Plan, edge: StreamEdge) -> str:
     nodes = plan.stream_graph.by_id
     upstream, downstream = nodes[edge.source].parallelism, nodes[edge.target].parallelism
+    if nodes[edge.target].behind_writer:
+        return "Flink itself: both are parts of one sink"
     if edge.partition is not None:
         asked = "key_by" if edge.partition.partitioner == "HASH" else edge.partition.partitioner.lower()
         place = f"{asked} at {edge.partition.location}"

@@ -35,6 +35,7 @@ HELPER_WORDS: dict[Helper, str] = {
     "side_output": "PyFlink's own, for get_side_output()",
     "topic_selector": "PyFlink's own, for the sink's topic selector",
     "row_data": "PyFlink's own, for the sink: turns rows into columns",
+    "table_step": "Flink's own, for the table: computes columns, makes watermarks, or looks for nulls",
     "table_rows": "Flink's own, for to_data_stream(): gives the rows of the table",
     "split_reader": "Flink's own, for create_input(): reads the splits that the source finds",
     "collect": "Flink's own, for execute_and_collect()",

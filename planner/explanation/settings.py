@@ -8,7 +8,7 @@ from typing import Any, Final, get_args
 
 from planner.errors import OptionError
 from planner.job import JobDefinition, Operator, Partition, Partitioner, Transformation
-from planner.operators import OperatorRef, matches, no_operator
+from planner.operators import OperatorRef, matches, no_operator, whole_key
 from planner.settings.job_format import JOB_KEYS, KIND_KEYS, OPERATOR_KEYS, Key
 from planner.settings.values import Fault, from_text
 from planner.spelling import did_you_mean, nearest_or_all
@@ -66,7 +66,7 @@ def _apply(job: JobDefinition, known: tuple[OperatorRef, ...], setting: str) -> 
 
 
 def _operator(job: JobDefinition, known: tuple[OperatorRef, ...], setting: str, word: str) -> Operator:
-    keys = {ref.key.removesuffix(":committer"): ref for ref in reversed(matches(word, known))}
+    keys = {whole_key(ref.key): ref for ref in reversed(matches(word, known))}
     if len(keys) == 1:
         return next(operator for operator in job.operators if operator.key in keys)
     if keys:

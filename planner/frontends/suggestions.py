@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final, NoReturn
 
 from planner.spelling import did_you_mean
@@ -28,6 +29,8 @@ def suggestion(error: BaseException, line: str, path: str) -> str | None:
         return _of_import(error)
     if not isinstance(error, AttributeError) or not error.name or error.obj is None:
         return None
+    if error.name == "to_milliseconds":
+        return "a length of time is a Time here: Time.seconds(5), Time.milliseconds(100), from pyflink.common"
     if (old := _of_flink_1(type(error.obj).__module__, error.name)) is not None:
         return old
     return did_you_mean(error.name, [name for name in dir(error.obj) if not name.startswith("_")])
@@ -90,7 +93,17 @@ def _of_flink_1(module: str, name: str) -> str | None:
 def _near_export(name: str, module: str) -> str | None:
     from planner.frontends.pyflink.declared.exports import EXPORTS
 
-    homes = [home for home, names in EXPORTS.items() if name in names and home != module]
+    homes = [*_defined(name), *(home for home, names in EXPORTS.items() if name in names and home != module)]
     if homes:
-        return f"import it from {min(homes, key=len)}"
+        return f"import it from {homes[0]}"
     return did_you_mean(name, sorted({known for names in EXPORTS.values() for known in names}))
+
+
+def _defined(name: str) -> Iterator[str]:
+    """The modules of PyFlink that define a class."""
+    from planner.frontends.pyflink import declared
+
+    folder = Path(declared.__file__).parent
+    for file in sorted(folder.rglob("*.py")):
+        if re.search(rf"^class {name}\b", file.read_text(encoding="utf-8"), re.MULTILINE):
+            yield ".".join(("pyflink", *file.relative_to(folder).with_suffix("").parts))

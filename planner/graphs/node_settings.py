@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from planner.flink.defaults import BUFFER_TIMEOUT
 from planner.flink.profile import FlinkProfile
@@ -56,7 +57,7 @@ class NodeSettings:
             None if kind != "source" else "legacy" if operator.legacy else "new",
             (kind == "async_map" and operator.python is None) or role == "writer",
             self.default_timeout if operator.buffer_timeout is None else self.buffer_timeout(operator, role),
-            _committer_uid(operator.uid) if role == "committer" else operator.uid,
+            operator.uid if operator.uid is None or role == "operator" else _role_uid(operator.uid, role),
             operator.uid_hash.lower() if operator.uid_hash else None,
             role,
             operator,
@@ -97,7 +98,7 @@ class NodeSettings:
 
     def sorts_input(self, operator: Operator, role: NodeRole) -> bool:
         """Whether batch mode, which this asks about, sorts an input by key: one keyed input of two is enough."""
-        keyless = role == "committer" or operator.helper == "collect"  # Flink gives these no key
+        keyless = role not in ("operator", "writer") or operator.helper == "collect"  # Flink gives these no key
         if keyless or operator.kind in NEVER_KEYED:
             return False
         inputs = [self.job.by_id[number] for number in operator.inputs]
@@ -109,6 +110,13 @@ class NodeSettings:
         return own if own is not None and own >= 0 and role == "operator" else self.default_timeout
 
 
-def _committer_uid(uid: str | None) -> str | None:
-    """The writer keeps the sink's uid; Flink derives the committer's from it."""
-    return None if uid is None else f"Sink Committer: {uid}"
+_ROLE_UIDS: Final[Mapping[NodeRole, str]] = {
+    "coordinator": "{}: FileSinkCompactorCoordinator",
+    "compactor": "{}: FileSinkCompactorOperator",
+    "committer": "Sink Committer: {}",
+}
+
+
+def _role_uid(uid: str, role: NodeRole) -> str:
+    """The writer keeps the sink's uid; Flink derives those of the other parts from it."""
+    return _ROLE_UIDS.get(role, "{}").format(uid)

@@ -14,7 +14,7 @@ from planner.records import record
 
 ChainingStrategy = Literal["ALWAYS", "NEVER", "HEAD", "HEAD_WITH_SOURCES"]
 ExchangeMode = Literal["UNDEFINED", "PIPELINED", "BATCH"]
-NodeRole = Literal["operator", "writer", "committer"]
+NodeRole = Literal["operator", "writer", "coordinator", "compactor", "committer"]
 
 DEFAULT_SLOT_SHARING_GROUP = "default"
 BUFFER_TIMEOUT_DISABLED = -1
@@ -41,6 +41,11 @@ class StreamNode:
     user_hash: str | None
     role: NodeRole
     operator: Operator  # where it came from
+
+    @property
+    def behind_writer(self) -> bool:
+        """Whether it is a part of a sink that takes no records, only what was written."""
+        return self.role not in ("operator", "writer")
 
 
 @record

@@ -56,7 +56,7 @@ class Fix:
 def find_fix(node: StreamNode, saved: SavedOperator, origin: Origin | None) -> Fix | None:
     """What to set on the operator that owns a saved state; None where nothing may be set."""
     old_uid = saved.uid if origin and any(edit.uid == saved.uid for edit in origin.edits) else None
-    fix = Fix(node=node, uid=old_uid if node.role != "committer" else None, uid_hash=saved.id)
+    fix = Fix(node=node, uid=old_uid if not node.behind_writer else None, uid_hash=saved.id)
     return fix if fix.takes_hash or fix.uid else None
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Files", "Moves"]
+__all__ = ["Files", "Moves", "part_name"]
 
 
 @dataclass(slots=True)
@@ -36,6 +37,15 @@ class Moves:
         self.done, self.replaced = [], []
 
 
+def part_name(name: str, prefix: str, suffix: str) -> str | None:
+    """What a file that Spark named `part-00000-ID-c000.txt` is called with a prefix and a suffix; None for others."""
+    found = re.fullmatch(r"part-(\d+)-([0-9a-f-]{36})(?:-c(\d+))?\..*", name.rpartition("/")[2])
+    if found is None:
+        return None
+    number = int(found[1]) + int(found[3] or 0) * 100_000
+    return f"{prefix}-{found[2]}-{number}{suffix}"
+
+
 class Files:
     """Paths of any scheme."""
 
@@ -57,8 +67,17 @@ class Files:
         """Move a folder to a place, instead of what is there."""
         files, place = self._at(target)
         files.delete(place, True)
+        files.mkdirs(place.getParent())
         if not files.rename(self._path(source), place):
             raise OSError(f"the file system refused to move {source} to {target}")
+
+    def rename_parts(self, folder: str, prefix: str, suffix: str) -> None:
+        """Give Spark's files in a folder names with another beginning and end."""
+        files, place = self._at(folder)
+        for leaf, name in list(self._leaves(files, place, "")):
+            renamed = part_name(name, prefix, suffix)
+            if renamed is not None and not files.rename(leaf, self._path(leaf.getParent(), renamed)):
+                raise OSError(f"the file system refused to rename {leaf}")
 
     def write_text(self, path: str, text: str) -> None:
         """A small file: a reader meets it whole, or not at all."""

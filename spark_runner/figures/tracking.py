@@ -18,6 +18,7 @@ __all__ = ["StageCounts", "VertexProgress", "VertexState", "VertexTracker", "sta
 
 VertexState = Literal["CREATED", "SCHEDULED", "RUNNING", "FINISHED", "FAILED", "CANCELED"]
 _ENDED: frozenset[VertexState] = frozenset({"FINISHED", "FAILED", "CANCELED"})
+_BEHIND_WRITERS = (".coordinator", ".compactor", ".committer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +75,8 @@ class VertexTracker:
                 self._go(vertex, "SCHEDULED")
         elif isinstance(event, VertexFinished):
             figures = event.figures
-            # A committer takes no records, and so tells nothing of what was done.
-            counted = [one for one in figures.operators if not one.key.endswith(".committer")]
+            # What stands behind a writer takes no records, and so tells nothing of what was done.
+            counted = [one for one in figures.operators if not one.key.endswith(_BEHIND_WRITERS)]
             last = counted[-1] if counted else None
             # A sink gives nothing on: what it took is what it did.
             self._finish(figures.vertex, (last.records_out or last.records_in) if last else None)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as F
 
-from planner.errors import PlanError
+from planner.errors import ExecutionError, PlanError
 from planner.frontends.pyflink.stand_in import pyflink_stand_in
 from planner.frontends.scripts.job_modules import modules_found
+from planner.job import FileNames
+from spark_runner.batch.hadoop_files import Files, Moves
 from spark_runner.batch.session_settings import configured
+from spark_runner.clusters.connect import is_connect
 from spark_runner.executor.streaming.chunks import FIGURES, Chunk, chunks_of, records_of
 from spark_runner.figures.results import (
     ActionFinished,
@@ -29,7 +33,8 @@ from spark_runner.frames.job_paths import resolved_path
 from spark_runner.frames.shipping import ship
 from spark_runner.program.program import SparkProgram
 from spark_runner.pyflink.figures import result_of
-from spark_runner.pyflink.frames import chunk_frame, columns_frame
+from spark_runner.pyflink.file_names import bucket_of
+from spark_runner.pyflink.frames import avro_frame, chunk_frame, columns_frame
 from spark_runner.pyflink.program import ScriptJob, ScriptSink
 
 __all__ = ["execute_bounded"]
@@ -82,9 +87,34 @@ class _Run:
         writer = sink.writer
         assert writer is not None
         with blamed(sink.operator, sink.name, "could not be written"):
-            out = columns_frame(rows, sink).write.format(writer.format).options(**dict(writer.options))
-            path = None if writer.path is None else resolved_path(writer.path, self.program.file)
-            out.mode("append").save(path)
+            frame, format_, options = columns_frame(rows, sink), writer.format, dict(writer.options)
+            if format_ == "avro":
+                frame, format_ = avro_frame(frame, options.pop("avroSchema")), "text"
+            out = frame.write.format(format_).options(**options).mode("append")
+            if writer.path is None or writer.names is None:
+                out.save(None if writer.path is None else resolved_path(writer.path, self.program.file))
+            else:
+                self._write_files(out, resolved_path(writer.path, self.program.file), writer.names)
+
+    def _write_files(self, out: DataFrameWriter, path: str, names: FileNames) -> None:
+        """Files in the bucket of this moment; those with names of their own are written aside first."""
+        bucket = bucket_of(names, int(time.time() * 1000))
+        target = f"{path}/{bucket}" if bucket else path
+        if (names.prefix, names.suffix) == ("part", ""):
+            out.save(target)
+            return
+        if is_connect(self.spark):
+            raise ExecutionError(
+                "over Spark Connect the files of a FileSink cannot be renamed",
+                hint="leave with_output_file_config() out, or use another master",
+            )
+        files, moves = Files(self.spark), Moves()
+        aside = files.sibling(path)
+        out.save(aside)
+        files.rename_parts(aside, names.prefix, names.suffix)
+        files.publish(aside, target, "append", moves)
+        moves.settle()
+        files.delete(aside)
 
     def _give(self, chunks: list[Chunk]) -> None:
         for sink in self.job.sinks:

@@ -19,7 +19,7 @@ from spark_runner.frames.job_paths import resolved_path
 from spark_runner.frames.shipping import pickled_function
 from spark_runner.pyflink.program import ScriptJob, ScriptSink, ScriptSource
 
-__all__ = ["chunk_frame", "columns_frame"]
+__all__ = ["avro_frame", "chunk_frame", "columns_frame"]
 
 
 def chunk_frame(job: ScriptJob, spark: SparkSession, file: str) -> DataFrame:
@@ -79,7 +79,7 @@ def _read(source: ScriptSource, spark: SparkSession, file: str) -> tuple[DataFra
     if not source.paths:
         return reader.load(), F.col("partition")
     paths = [resolved_path(path, file) for path in source.paths]
-    if source.reader.format != "text":  # lines of text are bytes in any charset
+    if source.reader.format not in ("text", "binaryFile"):  # lines of text are bytes in any charset
         reader = reader.schema(source.columns)
     return reader.load(paths, recursiveFileLookup="true"), F.input_file_name()
 
@@ -91,6 +91,11 @@ def columns_frame(rows: DataFrame, sink: ScriptSink) -> DataFrame:
     ordered = mine.sortWithinPartitions("base", "producer", "seq")
     schema = _schema(sink.columns)
     return ordered.mapInArrow(_columns({sink.edge: _arrow(sink.columns)}, list(schema.names)), schema)
+
+
+def avro_frame(records: DataFrame, schema: str) -> DataFrame:
+    """Records of Avro as what Spark writes as text: one row for each file. A text may be any bytes."""
+    return records.mapInArrow(_containers(schema), "value BINARY").select(F.col("value").cast("string"))
 
 
 # What Spark takes is nothing but bytes and names: workers load everything from what was shipped.
@@ -134,5 +139,14 @@ def _columns(schemas: dict[int, Any], names: list[str]) -> Callable[[Any], Any]:
         from spark_runner.executor.streaming.written import run_columns
 
         return run_columns(schemas, names, False, batches)
+
+    return run
+
+
+def _containers(schema: str) -> Callable[[Any], Any]:
+    def run(batches: Any) -> Any:
+        from spark_runner.executor.pyflink.avro_files import containers
+
+        return containers(schema, batches)
 
     return run

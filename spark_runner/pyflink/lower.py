@@ -130,9 +130,9 @@ class _Lowerer:
 
     def _node(self, vertex: VertexDraft, node: StreamNode) -> None:
         operator = node.operator
-        if node.role == "committer":
+        if node.behind_writer:
             vertex.counted.append(
-                Counted(node=node.id, key=f"{operator.key}.committer", name=node.name, first=-1, last=-1)
+                Counted(node=node.id, key=f"{operator.key}.{node.role}", name=node.name, first=-1, last=-1)
             )
             return
         edges = tuple(self.graph.edges[at] for at in self.graph.in_edges.get(node.id, ()))
@@ -259,6 +259,8 @@ class _Lowerer:
         before = self.graph.by_id[edges[0].source].operator
         kind = (((before.merged or (before,))[-1]).run or PythonRun()).record_type
         end = write_end(operator, kind)
+        if self.streaming and end.role == "avro_record":
+            raise refused(operator, "writes files of Avro, which is not done in a stream", "write Parquet, or text")
         parent, tag = self._arriving(vertex, node, edges)
         if any(edge.partitioner == "HASH" for edge in edges):  # behind key_by, whose type is a row of key and record
             options = {"form": form_of(kind)}

@@ -20,6 +20,7 @@ _KEYED = {"map": "keyed_map", "flat_map": "keyed_flat_map", "filter": "keyed_fil
 _HELPERS = {
     "key_by": "key_of", "window_all": "key_of", "partition_custom": "key_of", "values": "values",
     "side_output": "pass", "watermarks": "watermarks", "row_data": "pass",
+    "split_reader": "pass",
 }  # fmt: skip
 _CO = ("co_map", "co_flat_map", "co_process")
 _REDUCES = ("reduce", "sum", "min", "max")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from planner.frontends.pyflink.recorded import Recorded
-from planner.job import Operator, PythonRun, Writer
+from planner.job import FileNames, Operator, PythonRun, Writer
+from spark_runner.frames.job_paths import resolved_path
 from spark_runner.pyflink.file_formats import csv_columns, row_columns
+from spark_runner.pyflink.file_names import file_names
 from spark_runner.pyflink.forms import form_of, is_pickled
 from spark_runner.pyflink.kafka import kafka_writer
 from spark_runner.pyflink.parts import refused
@@ -15,6 +18,7 @@ from spark_runner.pyflink.schemas import writing_schema
 
 __all__ = ["WriteEnd", "write_end"]
 
+_AVRO = "GenericRecordAvroTypeInfo"
 KAFKA_COLUMNS = "topic STRING, key BINARY, value BINARY"
 
 
@@ -35,6 +39,11 @@ def write_end(operator: Operator, kind: Any) -> WriteEnd:
     run = operator.run or PythonRun()
     if operator.helper == "collect":
         return WriteEnd(kind="collect", role="pass", options={"form": _collected(form_of(kind))})
+    if type(kind).__name__ == _AVRO and type(run.connector).__name__ != "FileSink":
+        raise refused(
+            operator, "takes records of Avro, which only files of Avro hold here",
+            "map them to another type in front of it, for example Types.STRING()",
+        )  # fmt: skip
     if operator.kind == "print":
         return WriteEnd(kind="print", role="java_text", options={"text": form_of(kind)}, identifier=run.identifier)
     if type(run.connector).__name__ == "FileSink":
@@ -60,13 +69,14 @@ def _with_bytes(form: Any) -> Any:
 def _files(operator: Operator, sink: Recorded, kind: Any) -> WriteEnd:
     given = dict(sink._calls[0].arguments)
     factory = given.get("writer_factory")
+    names = file_names(operator, sink)
     if isinstance(factory, Recorded):
-        return _bulk(operator, factory, str(given["base_path"]))
+        return _bulk(operator, factory, str(given["base_path"]), names, kind)
     encoder = given.get("encoder")
     if not isinstance(encoder, Recorded) or not any("simple_string_encoder" in one.name for one in encoder._calls):
         raise refused(
             operator, "writes files in a format that does not run on Spark",
-            "Encoder.simple_string_encoder(), and bulk writers of CSV, Parquet and ORC do",
+            "Encoder.simple_string_encoder(), and bulk writers of CSV, Parquet, ORC and Avro do",
         )  # fmt: skip
     if is_pickled(kind):
         raise refused(
@@ -77,12 +87,12 @@ def _files(operator: Operator, sink: Recorded, kind: Any) -> WriteEnd:
         kind="write",
         role="java_text",
         options={"text": form_of(kind)},
-        writer=Writer(format="text", path=str(given["base_path"]), mode="append"),
+        writer=Writer(format="text", path=str(given["base_path"]), mode="append", names=names),
         columns="value STRING",
     )
 
 
-def _bulk(operator: Operator, factory: Recorded, path: str) -> WriteEnd:
+def _bulk(operator: Operator, factory: Recorded, path: str, names: FileNames, kind: Any) -> WriteEnd:
     """Rows in columns; lines of CSV are text."""
     call = factory._calls[0]
     given = dict(call.arguments)
@@ -92,18 +102,44 @@ def _bulk(operator: Operator, factory: Recorded, path: str) -> WriteEnd:
             raise refused(operator, "writes CSV with a header, which does not run on Spark", "leave the header out")
         return WriteEnd(
             kind="write", role="csv_line", options={"row": form, "csv": {**options, "line": ""}},
-            writer=Writer(format="text", path=path, mode="append"), columns="value STRING",
+            writer=Writer(format="text", path=path, mode="append", names=names), columns="value STRING",
         )  # fmt: skip
+    if call.name == "AvroBulkWriters.for_generic_record":
+        return _avro(operator, given["schema"], kind, Writer(format="avro", path=path, mode="append", names=names))
     if call.name in ("ParquetBulkWriters.for_row_type", "OrcBulkWriters.for_row_type"):
         columns, form = row_columns(operator, given["row_type"])
         format_ = "parquet" if call.name.startswith("Parquet") else "orc"
         return WriteEnd(
             kind="write", role="columns", options={"row": form}, columns=columns,
-            writer=Writer(format=format_, path=path, mode="append"),
+            writer=Writer(format=format_, path=path, mode="append", names=names),
         )  # fmt: skip
     raise refused(
-        operator, "writes files in a format that does not run on Spark", "bulk writers of CSV, Parquet and ORC do"
+        operator, "writes files in a format that does not run on Spark", "bulk writers of CSV, Parquet, ORC and Avro do"
     )
+
+
+def _avro(operator: Operator, schema: Any, kind: Any, writer: Writer) -> WriteEnd:
+    """Records of Avro, by the schema that the writer was given."""
+    if type(kind).__name__ != _AVRO:
+        raise refused(
+            operator, f"writes files of Avro, and the records in front of it are {kind}",
+            "put a map in front of it: map(lambda record: record, GenericRecordAvroTypeInfo(schema))",
+        )  # fmt: skip
+    text = _schema_text(operator, schema)
+    return WriteEnd(
+        kind="write", role="avro_record", options={"schema": text}, columns="value BINARY",
+        writer=replace(writer, options=(("avroSchema", text),)),
+    )  # fmt: skip
+
+
+def _schema_text(operator: Operator, schema: Any) -> str:
+    call = schema._calls[0]
+    if call.name == "AvroSchema.parse_string":
+        return str(call.first())
+    try:
+        return Path(resolved_path(str(call.first()), operator.location.file)).read_text()
+    except OSError as error:
+        raise refused(operator, f"has its Avro schema in a file: {error}", "check the path of parse_file()") from error
 
 
 def _kafka(operator: Operator, sink: Recorded, kind: Any) -> WriteEnd:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from planner.frontends.pyflink.recorded import Call, Recorded
-from planner.job import Collection, Operator, PythonRun, Reader, Sequence
+from planner.job import Collection, Operator, PythonFunction, PythonRun, Reader, Sequence
 from spark_runner.pyflink.file_formats import CsvColumns, csv_columns, row_columns
 from spark_runner.pyflink.forms import as_rows
 from spark_runner.pyflink.kafka import kafka_reader
@@ -39,13 +39,16 @@ def read_end(operator: Operator, *, streaming: bool) -> ReadEnd:
     if isinstance(behaviour, Sequence):
         return ReadEnd(records=range(behaviour.start, behaviour.end + 1))
     connector = (operator.run or PythonRun()).connector
+    format_ = behaviour.target if isinstance(behaviour, PythonFunction) else None
+    if type(format_).__name__ == "AvroInputFormat":
+        return _avro(operator, format_, streaming)
     if type(connector).__name__ == "FileSource" and connector._calls:
         return _files(operator, connector, streaming)
     if type(connector).__name__ == "KafkaSource":
         return _kafka(operator, connector, streaming)
     raise refused(
         operator, "is a source that Spark does not read for a PyFlink job",
-        "from_collection, NumberSequenceSource, FileSource and KafkaSource run",
+        "from_collection, NumberSequenceSource, FileSource, KafkaSource and AvroInputFormat run",
     )  # fmt: skip
 
 
@@ -103,6 +106,14 @@ def _csv(found: CsvColumns, paths: tuple[str, ...]) -> ReadEnd:
         reader=_reader("csv", paths, **spark), paths=paths, columns=", ".join(names), role="csv_fields",
         options={"row": form, "csv": options},
     )  # fmt: skip
+
+
+def _avro(operator: Operator, format_: Any, streaming: bool) -> ReadEnd:
+    """Whole files, which workers take apart: Spark brings no reader of Avro with it."""
+    if streaming:
+        raise refused(operator, "reads files of Avro, which is not done in a stream", "leave --mode streaming out")
+    path = str(dict(format_._calls[0].arguments)["path"])
+    return ReadEnd(reader=_reader("binaryFile", (path,)), paths=(path,), columns="content BINARY", role="avro_file")
 
 
 def _paths(made: Call) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from planner.durable import write_whole
 from planner.errors import ExecutionError
+from spark_runner.batch.hadoop_files import part_name
 
 __all__ = ["MountedFiles"]
 
@@ -29,7 +30,14 @@ class MountedFiles:
     def replace(self, source: str, target: str) -> None:
         """Move a folder to a place, instead of what is there."""
         self.delete(target)
+        _place(target).parent.mkdir(parents=True, exist_ok=True)
         _place(source).rename(_place(target))
+
+    def rename_parts(self, folder: str, prefix: str, suffix: str) -> None:
+        """Give Spark's files in a folder names with another beginning and end."""
+        for place in list(_place(folder).iterdir()):
+            if (renamed := part_name(place.name, prefix, suffix)) is not None:
+                place.rename(place.with_name(renamed))
 
     def write_text(self, path: str, text: str) -> None:
         """A small file, whole."""

@@ -6,6 +6,7 @@ there, and leaves a file with the figures and the printed records of each batch.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import pickle
@@ -16,6 +17,7 @@ from typing import Any
 
 from planner.durable import write_whole
 from planner.errors import ExecutionError, PlanError
+from planner.frontends.pyflink.stand_in import pyflink_stand_in
 from planner.job import Location
 from spark_runner.executor.streaming.layout import Layout
 from spark_runner.figures.results import PrintedRecord
@@ -62,8 +64,12 @@ class ServerBatches:
         for file in sorted(self.folder.glob("batch-*.json")):
             told = json.loads(file.read_bytes())
             file.unlink(missing_ok=True)
-            for operator, subtask, text in told["printed"]:
-                self.here.printed(PrintedRecord(operator=operator, subtask=subtask, text=text))
+            for operator, subtask, text, identifier in told["printed"]:
+                self.here.printed(PrintedRecord(operator=operator, subtask=subtask, text=text, identifier=identifier))
+            if told["collected"]:
+                with pyflink_stand_in():
+                    for record in pickle.loads(base64.b64decode(told["collected"])):
+                        self.here.collected(record)
             self.here.taken(told["batch"], told["figures"], told["seconds"])
 
     def error(self) -> ExecutionError | None:
@@ -104,7 +110,8 @@ def _function(package: str, payload: bytes, folder: str) -> Callable[[Any, int],
 
 def batches_on_server(payload: bytes, folder: str) -> Callable[[Any, int], None]:
     """What takes batches on the server."""
-    shapes, layout, checkpoint, first = pickle.loads(payload)
+    with pyflink_stand_in():  # a script's own classes are built on it
+        shapes, layout, checkpoint, first = pickle.loads(payload)
     told = _Folder(Path(folder))
     writer = BatchWriter(shapes, layout, MountedFiles(), checkpoint)
     batches = Batches(shapes.job, layout, writer, told)
@@ -131,24 +138,33 @@ class _Folder:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._printed: list[tuple[str, int | None, str]] = []
+        self._printed: list[tuple[str, int | None, str, str | None]] = []
+        self._collected: list[Any] = []
 
     def is_halted(self) -> bool:
         return (self._folder / _HALT).exists()
 
     def printed(self, record: PrintedRecord) -> None:
-        self._printed.append((record.operator, record.subtask, record.text))
+        self._printed.append((record.operator, record.subtask, record.text, record.identifier))
 
     def collected(self, record: Any) -> None:
-        raise NotImplementedError("scripts do not run over Connect")
+        self._collected.append(record)
 
     def taken(self, batch: int, figures: BatchFigures, seconds: float) -> None:
-        told = {"batch": batch, "figures": figures, "seconds": seconds, "printed": self._printed}
-        self._printed = []
+        with pyflink_stand_in():
+            collected = base64.b64encode(pickle.dumps(self._collected)).decode() if self._collected else ""
+        told = {
+            "batch": batch,
+            "figures": figures,
+            "seconds": seconds,
+            "printed": self._printed,
+            "collected": collected,
+        }
+        self._printed, self._collected = [], []
         write_whole(self._folder / f"batch-{batch:012d}.json", json.dumps(told).encode())
 
     def failed(self, error: PlanError) -> None:
-        self._printed = []
+        self._printed, self._collected = [], []
         place = error.location
         told = {
             "message": error.message,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from planner.errors import OptionError, UnsupportedOnSpark
+from planner.errors import UnsupportedOnSpark
 from planner.job import Operator
 from planner.pipeline import Plan
-from spark_runner.clusters.master import parse_master
 from spark_runner.clusters.request import RunRequest
 from spark_runner.executor.streaming.layout import EdgeSpec, VertexSpec
 from spark_runner.program.program import Operation, SparkProgram
@@ -36,11 +35,6 @@ def script_program(plan: Plan) -> SparkProgram:
 
 def check_script(job: StreamJob, request: RunRequest) -> None:
     """Refuse what the stream of a script cannot do."""
-    if parse_master(request.master).kind == "connect":
-        raise OptionError(
-            f"{request.master}: PyFlink scripts do not run as streams over Spark Connect",
-            hint="use a local, standalone or YARN master",
-        )
     interval, once = stream_interval(request, job)
     for sink in job.sinks:
         if sink.kind == "collect" and interval is not None and not once:

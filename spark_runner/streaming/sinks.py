@@ -21,6 +21,7 @@ from spark_runner.batch.hadoop_files import Files
 from spark_runner.executor.streaming.layout import Layout
 from spark_runner.executor.streaming.written import NUMBER, SUBTASK
 from spark_runner.frames.blame import blamed
+from spark_runner.pyflink.file_names import bucket_of
 from spark_runner.streaming.mounted_files import MountedFiles
 from spark_runner.streaming.program import Flow, StreamJob, StreamSink
 from spark_runner.streaming.shapes import Shapes
@@ -91,7 +92,7 @@ class BatchWriter:
             if writer.format.lower() == "kafka":
                 frame = _with_headers(frame, batch)
             if self._writes_files(sink):
-                self._write_folder(sink, frame, batch)
+                self._write_folder(sink, frame, self._bucket(writer, rows), batch)
             else:
                 out = frame.write.format(writer.format).options(**dict(writer.options)).mode("append")
                 target = target_of(sink, self.shapes)
@@ -116,15 +117,25 @@ class BatchWriter:
                 frame = applied(operation, frame, (SUBTASK, NUMBER))
         return frame
 
-    def _write_folder(self, sink: StreamSink, frame: DataFrame, batch: int) -> None:
+    @staticmethod
+    def _bucket(writer: Writer, rows: DataFrame) -> str:
+        """The bucket of the batch's time, which is the same when the batch runs again."""
+        if writer.names is None or writer.names.bucket is None:
+            return ""
+        found = rows.agg(F.max("now").alias("now")).collect()
+        return bucket_of(writer.names, found[0]["now"] or 0) + "/"
+
+    def _write_folder(self, sink: StreamSink, frame: DataFrame, bucket: str, batch: int) -> None:
         writer, target = _writer(sink), target_of(sink, self.shapes)
         assert target is not None
         folder = f"batch={batch}" if writer.mode != "append" else f"batch={self.checkpoint}-{batch}"
         aside = f"{target}/.b{batch}"
         self.files.delete(aside)
         frame.write.format(writer.format).options(**dict(writer.options)).mode("error").save(aside)
-        self.files.replace(aside, f"{target}/{folder}")
-        entry = {"batch": batch, "folder": folder, "checkpoint": self.checkpoint}
+        if writer.names is not None and (writer.names.prefix, writer.names.suffix) != ("part", ""):
+            self.files.rename_parts(aside, writer.names.prefix, writer.names.suffix)
+        self.files.replace(aside, f"{target}/{bucket}{folder}")
+        entry = {"batch": batch, "folder": f"{bucket}{folder}", "checkpoint": self.checkpoint}
         self.files.write_text(f"{target}/{_MANIFEST}/{folder}.json", json.dumps(entry) + "\n")
 
 

@@ -77,7 +77,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "spark_runner.pyflink": PYFLINK
     | PLANNER
     | {"planner.frontends.scripts", "spark_runner.executor.streaming", "spark_runner.executor.pyflink"}
-    | {f"spark_runner.{room}" for room in ("program", "lowering", "frames", "figures", "batch")},
+    | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
     "spark_runner.streaming": PLANNER
     | {
         "planner.frontends.pyflink",

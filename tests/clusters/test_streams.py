@@ -20,6 +20,7 @@ from tests.clusters.servers import wait_until
 from tests.clusters.standalone import StandaloneCluster
 from tests.clusters.worker_python import build_python
 from tests.clusters.yarn import YarnCluster
+from tests.spark_runner.pyflink.test_streams import INPUT, WRITTEN, feed, script_in, written_by
 from tests.spark_runner.streaming.test_kills import JOB, batches, check_output, write_input
 
 MOMENTS = 5
@@ -54,6 +55,16 @@ def check_whole_run(
 
 def test_connect(connect: ConnectServer, tmp_path: Path) -> None:
     check_whole_run(tmp_path, connect.url)
+
+
+def test_a_pyflink_script_continues_over_connect(connect: ConnectServer, tmp_path: Path) -> None:
+    script = script_in(tmp_path)
+    for number in range(len(INPUT)):
+        feed(tmp_path, number)
+        checkpoint = ("--checkpoint", str(tmp_path / "checkpoint"))
+        run = run_plan(script, connect.url, "--trigger", "available-now", *checkpoint)
+        assert run.code == 0, run.errors
+    assert written_by(tmp_path) == WRITTEN
 
 
 def test_standalone(standalone: StandaloneCluster, tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ def _find(edge: Candidate) -> Obstacle | None:
     partitioner = edge.edge.partitioner
     if partitioner == "FORWARD":
         return None
+    if edge.downstream.behind_writer:
+        return RULE.obstacle(f"{partitioner}: one coordinator sees the files of all writers", None, needed=True)
     if edge.edge.partition is None:
         return _inserted(edge)
     if partitioner in _NEEDED:

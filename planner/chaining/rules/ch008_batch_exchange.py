@@ -9,7 +9,7 @@ from planner.graphs.obstacle import Obstacle
 def _find(edge: Candidate) -> Obstacle | None:
     if edge.edge.exchange_mode != "BATCH":
         return None
-    if edge.downstream.role == "committer":
+    if edge.downstream.behind_writer:
         return RULE.obstacle("BATCH: the committer waits until everything is written", None, needed=True)
     return RULE.obstacle("exchange mode BATCH", f"remove exchange: batch in front of {edge.downstream.operator.key}")
 

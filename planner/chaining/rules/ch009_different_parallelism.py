@@ -11,6 +11,9 @@ def _find(edge: Candidate) -> Obstacle | None:
     up, down = edge.upstream, edge.downstream
     if up.parallelism == down.parallelism:
         return None
+    if down.behind_writer:
+        told = f"parallelism {up.parallelism} -> {down.parallelism}: the coordinator of compactors runs once"
+        return RULE.obstacle(told, None, needed=True)
     follower, leader = (up, down) if _upstream_follows(edge) else (down, up)
     key = follower.operator.key
     change = f"set the parallelism of {key} to {leader.parallelism}"

@@ -124,7 +124,7 @@ class Calls:
         """A map that puts the key in front of the record, then the partition by it."""
         function = PythonFunction(target=selector)
         keyed = self.operator(
-            [source], "map", RowTypeInfo([key_type, source.record_type]), name=KEY_BY_MAP, label=helper, python="plain",
+            [source], "map", RowTypeInfo([key_type, source.python_type]), name=KEY_BY_MAP, label=helper, python="plain",
             helper=helper, behaviour=function,
         )  # fmt: skip
         return self.partition(keyed, "HASH", key_selector=function)
@@ -137,7 +137,7 @@ class Calls:
         """A map that puts the partition in front of the record, the partition, and a map that takes it off again."""
         custom, key = PythonFunction(target=partitioner), PythonFunction(target=selector)
         numbered = self.operator(
-            [source], "map", RowTypeInfo([_INT, source.record_type]), name=PARTITION_CUSTOM_MAP,
+            [source], "map", RowTypeInfo([_INT, source.python_type]), name=PARTITION_CUSTOM_MAP,
             label="partition_custom", python="plain", helper="partition_custom",
         )  # fmt: skip
         sent = self.partition(numbered, "CUSTOM", custom=custom, key_selector=key)
@@ -167,7 +167,7 @@ class Calls:
             )
         assigner = PythonFunction(target=strategy._timestamp_assigner)
         stamped = self.operator(
-            [source], "map", TupleTypeInfo([source.record_type, _LONG]), name="Extract-Timestamp", label="timestamps",
+            [source], "map", TupleTypeInfo([source.python_type, _LONG]), name="Extract-Timestamp", label="timestamps",
             python="plain", helper="timestamps", behaviour=assigner,
         )  # fmt: skip
         marked = self.operator(

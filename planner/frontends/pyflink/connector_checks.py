@@ -115,20 +115,24 @@ def _json_reader(builder: Recorded) -> None:
         raise TypeError("Typeinfo should be set.")
 
 
-def _file_sink(builder: Recorded) -> None:
-    for call in ("enable_compact", "disable_compact"):
-        if builder.last(call) is not None:
-            _refuse(
-                f"a FileSink with {call}() has operators of its own behind it, which have no plan here",
-                "leave the call out to see the rest of the plan; Flink also wants a uid on such a sink",
-            )
-
-
 def _bulk_sink(builder: Recorded) -> None:
-    _file_sink(builder)
     policy = builder.last("with_rolling_policy")
     if policy is not None and "on_checkpoint_rolling_policy" not in repr(policy.first()):
         raise ValueError("rolling_policy must be OnCheckpointRollingPolicy for bulk format")
+
+
+def _compaction(builder: Recorded) -> None:
+    for setter, what in (
+        ("enable_compaction_on_checkpoint", "Number of checkpoints before compaction"),
+        ("set_num_compact_threads", "Compact threads"),
+    ):
+        if any(isinstance(given := call.first(), int) and given <= 0 for call in builder.calls(setter)):
+            _refuse(f"{what} should be more than 0.", f"give {setter}() a number of at least 1")
+    if builder.last("enable_compaction_on_checkpoint") is None and builder.last("set_size_threshold") is None:
+        _refuse(
+            "At least one trigger condition must be configured.",
+            "call enable_compaction_on_checkpoint(N) or set_size_threshold(BYTES) on the strategy's builder",
+        )
 
 
 _CHECKS: Final[dict[str, Callable[[Recorded], None]]] = {
@@ -137,5 +141,5 @@ _CHECKS: Final[dict[str, Callable[[Recorded], None]]] = {
     "KafkaRecordSerializationSchemaBuilder": _kafka_serializer,
     "JsonRowDeserializationSchema.Builder": _json_reader,
     "FileSink.BulkFormatBuilder": _bulk_sink,
-    "FileSink.RowFormatBuilder": _file_sink,
+    "FileCompactStrategy.Builder": _compaction,
 }

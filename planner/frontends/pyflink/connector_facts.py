@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from planner.errors import JobDefinitionError
 from planner.frontends.pyflink.declared.datastream.connectors.base import Sink, Source
@@ -26,7 +26,8 @@ from planner.frontends.scripts.places import user_location
 from planner.job import Behaviour, PythonFunction, Reader, Sequence, Writer
 
 __all__ = [
-    "SinkFacts", "SourceFacts", "check_java_function", "connector_remarks", "schema_type", "sink_facts", "source_facts",
+    "SinkFacts", "SourceFacts", "check_java_function", "connector_remarks", "produced_type", "schema_type",
+    "sink_facts", "source_facts",
 ]  # fmt: skip
 
 
@@ -46,6 +47,7 @@ class SinkFacts:
     committer: bool
     behaviour: Behaviour
     extra_ids: int = 0
+    compaction: Literal["enabled", "disabled"] | None = None
     co_locates: str | None = None
     topic_selector: Any = None
     takes_row_data: bool = False
@@ -80,6 +82,15 @@ def connector_remarks(connector: Any) -> Iterator[str]:
     """The calls that a connector was made by, as plans show them."""
     if isinstance(connector, Recorded):
         yield f"connector:{connector!r}"
+
+
+def produced_type(input_format: Any) -> TypeInformation:
+    """The type of the records that an input format gives."""
+    if type(input_format).__name__ != "AvroInputFormat":
+        return TypeInformation()
+    from planner.frontends.pyflink.declared.datastream.formats.avro import GenericRecordAvroTypeInfo
+
+    return GenericRecordAvroTypeInfo(dict(input_format._calls[0].arguments)["schema"])
 
 
 # --- sources ----------------------------------------------------------------------------------------------------------
@@ -239,7 +250,7 @@ def sink_facts(sink: Any) -> SinkFacts:
         factory = given.get("writer_factory")
         rows = isinstance(factory, Recorded) and any(call.name in _ROW_DATA for call in factory._calls)
         behaviour: Behaviour = Writer(format="text", path=str(given.get("base_path")))
-        return SinkFacts(committer=True, behaviour=behaviour, takes_row_data=rows)
+        return SinkFacts(committer=True, behaviour=behaviour, takes_row_data=rows, compaction=_compaction(sink))
     if "KafkaSink" in names:
         guarantee = sink.last("set_delivery_guarantee")
         exactly_once = guarantee is not None and getattr(guarantee.first(), "name", "") == "EXACTLY_ONCE"
@@ -252,6 +263,13 @@ def sink_facts(sink: Any) -> SinkFacts:
             topic_selector=_topic_selector(sink),
         )
     return SinkFacts(committer=committer, behaviour=PythonFunction(target=sink))
+
+
+def _compaction(sink: Recorded) -> Literal["enabled", "disabled"] | None:
+    """Whether files are compacted: a strategy that was given once is kept."""
+    if sink.last("enable_compact") is not None:
+        return "enabled"
+    return "disabled" if sink.last("disable_compact") is not None else None
 
 
 def _topic_selector(sink: Recorded) -> Any:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from planner.frontends.pyflink.values.types import TypeInformation
 from planner.frontends.scripts.places import caller_line, shown
 from planner.job import Location, Operator, Partition, PythonRun, SideOutput, Transformation, Union
 
 __all__ = ["Draft", "freeze", "reachable"]
+
+
+_JAVA_ONLY: Final = frozenset({"RowDataTypeInfo", "GenericRecordAvroTypeInfo"})
 
 
 @dataclass(slots=True, eq=False)
@@ -38,6 +41,13 @@ class Draft:
         line = caller_line()
         place = Location(shown(line[0]), line[1])
         return cls(identity, form, inputs, arguments, label, record_type, inherited, place, source_lines=[line])
+
+    @property
+    def python_type(self) -> TypeInformation:
+        """The type of its records, where PyFlink asks Java for it. Some types of Java's it does not know."""
+        if type(self.record_type).__name__ in _JAVA_ONLY:
+            raise TypeError(f"The java type info: {self.record_type} is not supported in PyFlink currently.")
+        return self.record_type
 
     @property
     def parallelism(self) -> int:

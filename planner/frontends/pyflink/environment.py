@@ -306,7 +306,9 @@ class StreamExecutionEnvironment:
 
     def create_input(self, input_format: Any, type_info: TypeInformation | None = None) -> DataStream:
         """A source that reads files by an input format: one operator finds the splits, another reads them."""
-        return self._stream(self._calls.files(input_format, type_info or TypeInformation()))
+        from planner.frontends.pyflink.connector_facts import produced_type
+
+        return self._stream(self._calls.files(input_format, type_info or produced_type(input_format)))
 
     def _stream(self, draft: Draft) -> DataStream:
         return DataStream(self, draft)

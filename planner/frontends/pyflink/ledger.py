@@ -29,7 +29,8 @@ class Ledger:
         self.replaced: dict[int, int] = {}  # merged operators, by what they were merged from
         self._waiting: JobDefinition | None = None
         self.default_parallelism: tuple[int, str | None] | None = None  # of set_default_local_parallelism
-        self._next_table_node = 1  # Flink's planner of tables has a counter of its own
+        self._next_table_node = 1  # Flink's planner of tables has counters of its own
+        self._unnamed = 0
 
     def add(
         self, form: type[Any], inputs: list[Draft], arguments: dict[str, Any], label: str, type: TypeInformation,
@@ -42,11 +43,16 @@ class Ledger:
         self.drafts[draft.id] = draft
         return draft
 
-    def take_table_nodes(self) -> int:
-        """The number of a table's source; its conversion to a stream has the next one."""
+    def take_table_nodes(self, count: int) -> int:
+        """The first of the numbers that the operators of a table get."""
         taken = self._next_table_node
-        self._next_table_node += 2
+        self._next_table_node += count
         return taken
+
+    def take_unnamed(self) -> int:
+        """The number of a table or a stream that the script gave no name."""
+        self._unnamed += 1
+        return self._unnamed
 
     def compile_later(self, job: JobDefinition) -> None:
         """A job was executed: if the script goes on, what compiling it changes is taken over first."""

@@ -81,7 +81,11 @@ class _DataTypes:
     def __getattr__(self, name: str) -> Any:
         if not name.isupper():
             raise AttributeError(name)
-        return lambda *arguments, **_: _DataType(name, arguments)
+        return lambda *arguments, nullable=True, **_: _DataType(
+            name,
+            tuple(one for one in arguments if not isinstance(one, bool)),
+            nulls=bool(nullable) and not any(one is False for one in arguments),
+        )
 
 
 DataTypes = _DataTypes()

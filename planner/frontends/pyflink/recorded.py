@@ -95,6 +95,8 @@ def _method(cls: type[Recorded], name: str, function: Callable[..., Any]) -> Cal
     def call(self: Recorded, *args: Any, **kwargs: Any) -> Any:
         function(self, *args, **kwargs)
         bound = _bound(function, (self, *args), kwargs)[1:]
+        if cls.__name__ == "ExecutionConfig":
+            _refuse_without_method(name)
         if name == "__init__":
             _refuse_without_java(type(self))
             self._calls = (*self._calls, Call(type(self).__name__, bound))
@@ -128,6 +130,17 @@ def _refuse_without_java(cls: type[Recorded]) -> None:
             f"{found} has no Java class in any connector for Flink 2: PyFlink 2.3 refuses it",
             location=user_location(),
             hint=NO_JAVA_CLASS[found],
+        )
+
+
+def _refuse_without_method(name: str) -> None:
+    from planner.frontends.pyflink.removed import NO_JAVA_METHOD
+
+    if name in NO_JAVA_METHOD:
+        raise JobDefinitionError(
+            f"{name}() calls a method that Flink 2 does not have: PyFlink 2.3 fails with Py4JError",
+            location=user_location(),
+            hint="leave it out, or set options of the form pipeline.* in a Configuration",
         )
 
 

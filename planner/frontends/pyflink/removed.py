@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["NO_JAVA_CLASS", "REMOVED", "hint_for"]
+__all__ = ["NO_JAVA_CLASS", "NO_JAVA_METHOD", "REMOVED", "hint_for"]
 
 _TIME = "event time needs no switch: assign_timestamps_and_watermarks() is enough"
 _RESTART = 'set the option: config.set_string("restart-strategy.type", "fixed-delay")'
@@ -53,6 +53,17 @@ NO_JAVA_CLASS: Final = {
     "JdbcSink": "the JDBC connector for Flink 2 has no sink for add_sink()",
     "CassandraSink": "Cassandra has no connector for Flink 2",
 }
+
+# Methods that the Python class still has, while Flink 2's Java class has them no more.
+NO_JAVA_METHOD: Final = {
+    f"{call}_{what}"
+    for call, what in (
+        ("enable", "force_avro"), ("disable", "force_avro"), ("enable", "force_kryo"), ("disable", "force_kryo"),
+        ("enable", "generic_types"), ("disable", "generic_types"), ("has", "generic_types_disabled"),
+        ("is", "force_avro_enabled"), ("is", "force_kryo_enabled"), ("get", "registered_kryo_types"),
+        ("get", "registered_pojo_types"), ("get", "default_kryo_serializer_classes"),
+    )
+}  # fmt: skip
 
 
 def hint_for(name: str) -> str | None:

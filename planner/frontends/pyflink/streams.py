@@ -68,7 +68,7 @@ class DataStream(Settings, StreamSettings):
 
     def get_type(self) -> TypeInformation:
         """The type of the records."""
-        return self._draft.record_type
+        return self._draft.python_type
 
     def get_execution_environment(self) -> StreamExecutionEnvironment:
         """The environment the stream belongs to."""
@@ -107,7 +107,7 @@ class DataStream(Settings, StreamSettings):
     def filter(self, func: Any) -> DataStream:
         """Keep some records."""
         check_function(func, FilterFunction, "The input must be a FilterFunction or a callable function")
-        return self._operator("filter", "Filter", func, self._draft.record_type)
+        return self._operator("filter", "Filter", func, self._draft.python_type)
 
     def process(self, func: Any, output_type: Any = None) -> DataStream:
         """A process function."""
@@ -252,7 +252,7 @@ class DataStream(Settings, StreamSettings):
             read = calls.row_data(read)
         draft = calls.operator(
             [read], "sink", read.record_type, behaviour=facts.behaviour, api="v2", committer=facts.committer or None,
-            extra_ids=facts.extra_ids or None, co_locates=facts.co_locates,
+            extra_ids=facts.extra_ids or None, compaction=facts.compaction, co_locates=facts.co_locates,
             remarks=tuple(connector_remarks(sink)) or None,
             run=PythonRun(connector=sink),
         )  # fmt: skip
@@ -269,6 +269,15 @@ class DataStreamSink(Settings):
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
+
+    def set_uid_hash(self, uid_hash: str) -> Self:
+        """An operator id of an older job to take over; a new-style sink is several operators."""
+        if self._draft.arguments.get("api") == "v2":
+            raise JobDefinitionError(
+                "Cannot set a custom UID hash on a non-legacy sink", location=user_location(),
+                hint="give the sink a uid: the state of its writer is found by it",
+            )  # fmt: skip
+        return super().set_uid_hash(uid_hash)
 
 
 class CachedDataStream(DataStream):

@@ -12,11 +12,24 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from planner.errors import JobDefinitionError
 from planner.frontends.pyflink.environment import StreamExecutionEnvironment
 from planner.frontends.pyflink.other_apis import refuse_tables
-from planner.frontends.pyflink.table_definitions import Definition, TableDescriptor, created_table
+from planner.frontends.pyflink.table_definitions import (
+    Definition,
+    Schema,
+    TableDescriptor,
+    columns_of,
+    created_table,
+)
 from planner.frontends.pyflink.values.configuration import Configuration
-from planner.frontends.pyflink.values.types import ExternalTypeInfo, RowTypeInfo, TypeInformation
+from planner.frontends.pyflink.values.types import (
+    BasicType,
+    BasicTypeInfo,
+    ExternalTypeInfo,
+    RowTypeInfo,
+    TupleTypeInfo,
+    TypeInformation,
+)
 from planner.frontends.scripts.places import user_location
-from planner.job import PythonFunction
+from planner.job import Helper, PythonFunction
 
 if TYPE_CHECKING:
     from planner.frontends.pyflink.streams import DataStream
@@ -25,9 +38,10 @@ __all__ = ["EnvironmentSettings", "StreamTableEnvironment", "Table"]
 
 _WHOLE: Final = re.compile(r"\s*SELECT\s+\*\s+FROM\s+(?P<name>[\w.`]+)\s*;?\s*", re.IGNORECASE)
 _DEFINES: Final = ("CREATE", "DROP", "USE", "SET", "RESET", "ALTER", "LOAD", "UNLOAD", "ADD", "REMOVE")
-_LEGACY: Final = frozenset({"datagen"})  # read by a SourceFunction
+_ELEMENTS: Final = "python-input-format"
+_LEGACY: Final = frozenset({"datagen", _ELEMENTS})  # read by a SourceFunction or an InputFormat
 _CATALOG: Final = ("default_catalog", "default_database")
-_KNOWN: Final = ("datagen", "filesystem", "kafka")
+_KNOWN: Final = ("datagen", "filesystem", "kafka", _ELEMENTS)
 
 
 class EnvironmentSettings:
@@ -168,7 +182,17 @@ class StreamTableEnvironment:
 
     def from_data_stream(self, data_stream: DataStream, *fields_or_schema: Any) -> Table:
         """A stream as a table."""
+        if all(isinstance(given, Schema) for given in fields_or_schema):
+            self._environment._ledger.take_unnamed()
         return Table("a stream", None, None if fields_or_schema else data_stream)
+
+    def from_elements(self, elements: Any, schema: Any = None, verify_schema: bool = True) -> Table:
+        """A table of a script's own records."""
+        records = list(elements)
+        columns = columns_of(schema, records[0] if records else ())
+        number = self._environment._ledger.take_unnamed()
+        made = Definition(columns=columns, options={"connector": _ELEMENTS})
+        return Table(f"*anonymous_{_ELEMENTS}${number}*", made)
 
     def create_temporary_view(self, view_path: str, table_or_data_stream: Any, *fields_or_schema: Any) -> None:
         """A table or a stream by another name."""
@@ -181,25 +205,53 @@ class StreamTableEnvironment:
         """The rows of a table."""
         if table._plan_stream is not None and isinstance(table._plan_stream.get_type(), RowTypeInfo):
             return table._plan_stream
-        return self._rows(table, "TableToDataStream", None)
+        return self._rows(table, None)
 
     def to_changelog_stream(self, table: Table, *target: Any) -> DataStream:
         """The rows of a table with their kinds."""
         if target:
             refuse_tables("to_changelog_stream with a schema")
-        return self._rows(table, "TableToDataStream", None)
+        return self._rows(table, None)
 
     def to_append_stream(self, table: Table, type_info: TypeInformation) -> DataStream:
         """The rows of a table, of a type of the script's."""
-        return self._rows(table, "SinkConversion[{}]", type_info)
+        return self._rows(table, type_info)
 
-    def _rows(self, table: Table, name: str, kind: TypeInformation | None) -> DataStream:
+    def to_retract_stream(self, table: Table, type_info: TypeInformation) -> DataStream:
+        """The rows of a table, of a type of the script's, each with whether it was added."""
+        return self._rows(table, TupleTypeInfo([BasicTypeInfo(BasicType.BOOLEAN), type_info]))
+
+    def _rows(self, table: Table, kind: TypeInformation | None) -> DataStream:
+        """A table's source and Flink's operators behind it. Those of one table are numbered in a row."""
+        definition = self._readable(table)
+        made = kind or ExternalTypeInfo(RowTypeInfo([TypeInformation()] * len(definition.names), definition.names))
+        steps = ["Calc[{}]"] * definition.calculated + ["WatermarkAssigner[{}]"] * definition.assigned
+        calls, ledger = self._environment._calls, self._environment._ledger
+        if kind is None:
+            ledger.take_unnamed()
+        number = ledger.take_table_nodes(2 + len(steps))
+        read = calls.operator(
+            [], "source", made, name=_source_name(table._plan_name, definition, number),
+            legacy=definition.connector in _LEGACY or None, bounded=_ends(definition),
+            behaviour=PythonFunction(target=definition), label="table",
+            remarks=(f"connector:table {table._plan_name} of {definition.connector}",),
+        )  # fmt: skip
+        last = number + 1 + len(steps)
+        steps = [step.format(number + 1 + at) for at, step in enumerate(steps)]
+        if kind is None and definition.without_nulls:
+            steps.append(f"ConstraintEnforcer[{last}]")  # a part of what gives the rows
+        for step in [*steps, "TableToDataStream" if kind is None else f"SinkConversion[{last}]"]:
+            helper: Helper = "table_rows" if step.startswith(("Table", "Sink")) else "table_step"
+            read = calls.operator(
+                [read], "map", made, name=step, label=helper, helper=helper, behaviour=PythonFunction(target=definition)
+            )
+        return self._environment._stream(read)
+
+    def _readable(self, table: Table) -> Definition:
+        """The definition of a table that has a plan here."""
         definition = table._plan_definition
         if definition is None:
             refuse_tables("a table of a stream")
-        beyond = definition.beyond or (None if definition.connector == "kafka" else definition.watermark)
-        if beyond is not None:  # Kafka's source takes a watermark over, others get an operator behind them
-            refuse_tables(f"{table._plan_name} has more than plain columns: {beyond}")
         if self._mode != self._environment._settings.get("runtime_mode"):
             raise JobDefinitionError(
                 "set_runtime_mode() was called after StreamTableEnvironment.create(): Flink refuses that",
@@ -207,20 +259,14 @@ class StreamTableEnvironment:
             )  # fmt: skip
         if definition.connector not in _KNOWN or "scan.parallelism" in definition.options:
             refuse_tables(f"{table._plan_name} of connector {definition.connector!r}")
-        made = kind or ExternalTypeInfo(RowTypeInfo([TypeInformation()] * len(definition.columns), definition.columns))
-        environment = self._environment
-        number = environment._ledger.take_table_nodes()
-        source = environment._calls.operator(
-            [], "source", made, name=_source_name(table._plan_name, definition, number),
-            legacy=definition.connector in _LEGACY or None, bounded=_ends(definition),
-            behaviour=PythonFunction(target=definition), label="table",
-            remarks=(f"connector:table {table._plan_name} of {definition.connector}",),
-        )  # fmt: skip
-        rows = environment._calls.operator(
-            [source], "map", made, name=name.format(number + 1), label="table_rows", helper="table_rows",
-            behaviour=PythonFunction(target=definition),
-        )  # fmt: skip
-        return environment._stream(rows)
+        if definition.beyond is not None:
+            refuse_tables(f"a column of {table._plan_name}: {definition.beyond}")
+        if definition.connector == "kafka" and definition.has_key and "-" not in definition.options.get("format", "-"):
+            raise JobDefinitionError(
+                f"Kafka's table {table._plan_name} has a PRIMARY KEY, which Flink refuses: its records are only added",
+                location=user_location(), hint="leave the key out",
+            )  # fmt: skip
+        return definition
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):

@@ -44,8 +44,10 @@ from planner.operators import node_label
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     for node in subject.nodes:
         operator = node.operator
-        if operator.uid is not None or operator.uid_hash is not None or node.role == "committer":
+        if operator.uid is not None or operator.uid_hash is not None or node.behind_writer:
             continue
+        if any(remark.startswith("connector:table ") for remark in operator.remarks):
+            continue  # the script cannot reach the source of a table
         state = subject.state(node)
         if state in ("keyed", "operator"):
             yield rule.finding(

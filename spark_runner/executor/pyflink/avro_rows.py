@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
-__all__ = ["avro_reader", "avro_writer"]
+__all__ = ["AvroReader", "AvroWriter", "avro_reader", "avro_writer"]
 
 _EPOCH = date(1970, 1, 1)
 _LENGTHS = {"float": ("<f", 4), "double": ("<d", 8)}
@@ -17,13 +17,13 @@ _LENGTHS = {"float": ("<f", 4), "double": ("<d", 8)}
 def avro_reader(schema: Any, row_class: Any) -> Callable[[bytes], Any]:
     """What reads one row."""
     names: dict[str, Any] = {}
-    return lambda message: _Reader(bytes(message), names, row_class).read(schema)
+    return lambda message: AvroReader(bytes(message), names, row_class).read(schema)
 
 
 def avro_writer(schema: Any) -> Callable[[Any], bytes]:
     """What writes one row."""
     names: dict[str, Any] = {}
-    return lambda record: bytes(_Writer(names).write(schema, record))
+    return lambda record: bytes(AvroWriter(names).write(schema, record))
 
 
 def _kind(schema: Any, names: dict[str, Any]) -> tuple[str, Any]:
@@ -42,13 +42,14 @@ def _kind(schema: Any, names: dict[str, Any]) -> tuple[str, Any]:
     return kind, schema
 
 
-class _Reader:
+class AvroReader:
     """One message, read from its beginning."""
 
-    def __init__(self, message: bytes, names: dict[str, Any], row: Any) -> None:
-        self.message, self.names, self.row, self.at = message, names, row, 0
+    def __init__(self, message: bytes, names: dict[str, Any], row: Any, *, at: int = 0) -> None:
+        self.message, self.names, self.row, self.at = message, names, row, at
 
     def read(self, schema: Any) -> Any:
+        """The next value, of this schema."""
         kind, full = _kind(schema, self.names)
         return _LOGICAL_READ.get(_logical(kind, full), _same)(self._plain(kind, full), full)
 
@@ -113,13 +114,18 @@ class _Reader:
         return found
 
 
-class _Writer:
+class AvroWriter:
     """One message, written from its beginning."""
 
     def __init__(self, names: dict[str, Any]) -> None:
         self.names, self.out = names, bytearray()
 
+    def kind(self, schema: Any) -> tuple[str, Any]:
+        """The name of a schema's type, and the schema itself."""
+        return _kind(schema, self.names)
+
     def write(self, schema: Any, value: Any) -> bytearray:
+        """One more value; gives all that is written so far."""
         kind, full = _kind(schema, self.names)
         self._plain(kind, full, _LOGICAL_WRITE.get(_logical(kind, full), _same)(value, full))
         return self.out

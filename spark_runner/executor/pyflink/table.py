@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spark_runner.executor.pyflink.async_calls import AsyncWait
+from spark_runner.executor.pyflink.avro_files import AvroFile, AvroRecord
 from spark_runner.executor.pyflink.columns import Columns, CsvFields, CsvLine, FileRow
 from spark_runner.executor.pyflink.keyed import (
     KeyedFilter,
@@ -58,6 +59,8 @@ OPERATORS: dict[str, type[StreamOperator]] = {
     "text_line": TextLine,
     "topic": Topic,
     "row": FileRow,
+    "avro_file": AvroFile,
+    "avro_record": AvroRecord,
     "columns": Columns,
     "csv_fields": CsvFields,
     "csv_line": CsvLine,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -14,7 +15,6 @@ from planner.errors import OptionError, UnsupportedOnSpark
 from planner.frontends.loading import load_job
 from planner.pipeline import plan
 from spark_runner.clusters.request import RunRequest
-from spark_runner.figures.results import CollectedRecord, PrintedRecord
 from spark_runner.pyflink.lower import lower_pyflink
 from spark_runner.runs.preparation import prepare_job
 from spark_runner.streaming.scripts import script_program
@@ -70,11 +70,15 @@ def test_cuts_do_not_change_what_event_time_gives(name: str, tmp_path: Path) -> 
 # --- on Spark ---------------------------------------------------------------------------------------------------------
 
 SCRIPT = """
-from pyflink.common import Duration, Time, Types, WatermarkStrategy
+from pyflink.common import Duration, Encoder, Time, Types, WatermarkStrategy
 from pyflink.common.watermark_strategy import TimestampAssigner
-from pyflink.datastream import KeyedProcessFunction, ProcessWindowFunction, StreamExecutionEnvironment
-from pyflink.datastream.state import ValueStateDescriptor
+from pyflink.datastream import KeyedProcessFunction, OutputTag, ProcessWindowFunction, StreamExecutionEnvironment
+from pyflink.datastream.connectors.file_system import FileSink, FileSource, OutputFileConfig, StreamFormat
+from pyflink.datastream.state import MapStateDescriptor, ValueStateDescriptor
 from pyflink.datastream.window import TumblingEventTimeWindows
+
+PAIR = Types.TUPLE([Types.STRING(), Types.LONG()])
+LATE = OutputTag("late", PAIR)
 
 class Stamp(TimestampAssigner):
     def extract_timestamp(self, value, record_timestamp):
@@ -83,50 +87,100 @@ class Stamp(TimestampAssigner):
 class Count(KeyedProcessFunction):
     def open(self, context):
         self.count = context.get_state(ValueStateDescriptor("count", Types.INT()))
+        self.times = context.get_map_state(MapStateDescriptor("times", Types.LONG(), Types.INT()))
     def process_element(self, value, context):
         self.count.update((self.count.value() or 0) + 1)
+        self.times.put(value[1], self.count.value())
+        context.timer_service().register_event_time_timer(value[1] + 20)
         yield f"{value[0]} {self.count.value()}"
+    def on_timer(self, timestamp, context):
+        yield f"timer {context.get_current_key()} {timestamp} {sorted(self.times.items())}"
 
 class Window(ProcessWindowFunction):
     def process(self, key, context, elements):
-        yield key, context.window().start, len(list(elements))
+        yield f"window {key} {context.window().start} {sorted(one[1] for one in elements)}"
+
+def parse(line):
+    key, time = line.split(",")
+    return key, int(time)
 
 env = StreamExecutionEnvironment.get_execution_environment()
-PAIR = Types.TUPLE([Types.STRING(), Types.LONG()])
-pairs = env.from_collection([("a", 1), ("b", 2), ("a", 12), ("b", 3), ("a", 30)], PAIR)
+lines = FileSource.for_record_stream_format(StreamFormat.text_line_format(), "in").monitor_continuously(
+    Duration.of_seconds(1)).build()
+pairs = env.from_source(lines, WatermarkStrategy.no_watermarks(), "lines").map(parse, PAIR)
 timed = pairs.assign_timestamps_and_watermarks(
     WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_millis(5)).with_timestamp_assigner(Stamp()))
 keyed = timed.key_by(lambda pair: pair[0], Types.STRING())
-keyed.process(Count(), Types.STRING()).print("seen")
-keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(10))).process(Window()).print()
+counts = keyed.process(Count(), Types.STRING()).uid("count")
+windows = keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(SIZE))).side_output_late_data(LATE).process(
+    Window(), Types.STRING()).uid("windows")
+late = windows.get_side_output(LATE).map(lambda pair: f"late {pair[0]} {pair[1]}", Types.STRING())
+counts.union(windows, late).sink_to(FileSink.for_row_format("out", Encoder.simple_string_encoder())
+    .with_output_file_config(OutputFileConfig("words", ".ext")).build())
 env.execute()
 """
 
 
-def test_a_script_runs_as_a_stream_on_spark(spark: Any, tmp_path: Path) -> None:
+INPUT = ("a,1 b,2 a,12", "a,3 b,30 b,4")  # what there is before each start
+WRITTEN = [
+    "a 1", "a 2", "a 3", "b 1", "b 2", "b 3", "late b 4",
+    "timer a 21 [(1, 1), (3, 3), (12, 2)]", "timer a 23 [(1, 1), (3, 3), (12, 2)]",
+    "timer b 22 [(2, 1), (30, 2)]", "window a 0 [1, 3]", "window a 10 [12]", "window b 0 [2]",
+]  # fmt: skip
+
+
+def feed(folder: Path, number: int) -> None:
+    (folder / "in" / f"{number}.txt").write_text(INPUT[number].replace(" ", "\n"))
+
+
+def written_by(folder: Path) -> list[str]:
+    files = (folder / "out").glob("20*--*/batch=*/words-*.ext")
+    return sorted(line for file in files for line in file.read_text().splitlines())
+
+
+def script_in(folder: Path, *, size: int = 10, uid: str = "count") -> Path:
+    (folder / "in").mkdir(exist_ok=True)
+    script = folder / "job.py"
+    text = SCRIPT.replace("SIZE", str(size)).replace('uid("count")', f'uid("{uid}")')
+    script.write_text(text)
+    return script
+
+
+def test_a_script_continues_on_its_checkpoint(spark: Any, tmp_path: Path) -> None:
+    """Values, windows, timers and the watermark are those of one run; nothing is lost, nothing is there twice."""
     from spark_runner.streaming.checkpoint import Checkpoint
     from spark_runner.streaming.execute import StreamOptions, StreamRun
 
-    script = tmp_path / "job.py"
-    script.write_text(SCRIPT)
-    program = script_program(plan(load_job(str(script))))
-    events: list[Any] = []
-    run = StreamRun(
-        program, spark, Checkpoint(tmp_path / "checkpoint"), StreamOptions(slice_size=2), events=events.append
-    )
-    result = run.run()
-    printed = [str(event) for event in events if isinstance(event, PrintedRecord)]
-    assert sorted(line for line in printed if line.startswith("seen")) == [
-        "seen> a 1", "seen> a 2", "seen> a 3", "seen> b 1", "seen> b 2",
-    ]  # fmt: skip
-    assert sorted(line for line in printed if not line.startswith("seen")) == [
-        "('a', 0, 1)", "('a', 10, 1)", "('a', 30, 1)", "('b', 0, 2)",
-    ]  # fmt: skip
-    assert not [event for event in events if isinstance(event, CollectedRecord)]
-    counts = {one.name: (one.records_in, one.records_out) for v in result.vertices for one in v.operators}
-    assert counts["Source: Collection Source"] == (0, 5)
-    assert counts["KEYED PROCESS"] == (5, 5)
-    assert counts["TumblingEventTimeWindows, Map"] == (5, 4)
+    program = script_program(plan(load_job(str(script_in(tmp_path)))))
+    counts = {}
+    for number in range(len(INPUT)):
+        feed(tmp_path, number)
+        checkpoint = Checkpoint(tmp_path / "checkpoint")
+        assert program.stream is not None
+        checkpoint.check(program.stream)
+        result = StreamRun(program, spark, checkpoint, StreamOptions(), events=lambda event: None).run()
+        counts = {one.name: (one.records_in, one.records_out) for v in result.vertices for one in v.operators}
+    assert written_by(tmp_path) == WRITTEN
+    assert counts["Source: lines"] == (0, 3)
+    assert counts["TumblingEventTimeWindows"] == (3, 4)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"uid": "counted"}, "the checkpoint holds state of operator 'count' (KEYED PROCESS), which this job does not"),
+        ({"size": 20}, "operator 'windows' was TumblingEventTimeWindows(10, 0) (process), is "),
+    ],
+)
+def test_a_changed_script_is_refused_by_operator(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    from spark_runner.streaming.checkpoint import Checkpoint
+
+    checkpoint = Checkpoint(tmp_path / "checkpoint")
+    checkpoint.begin(script_program(plan(load_job(str(script_in(tmp_path))))).stream)
+    changed = script_program(plan(load_job(str(script_in(tmp_path, **change))))).stream
+    with pytest.raises(OptionError, match=re.escape(message)) as refused:
+        Checkpoint(tmp_path / "checkpoint").check(changed)
+    assert "--allow-lost-state" in str(refused.value.hint)
 
 
 # --- Kafka ------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import pytest
 
 from planner.errors import JobDefinitionError
 from planner.frontends.scripts.handover import LoadOptions
+from planner.lint.engine import lint
 from tests.support.pyflink_scripts import names, plan_of, plans_of, write_script
 
 TABLES = """\
@@ -69,6 +70,79 @@ def test_tables_in_sql(statement: str, source: str, strategy: str, tmp_path: Pat
     assert (node.name, node.chaining_strategy) == (source, strategy)
 
 
+KAFKA = "('connector' = 'kafka', 'topic' = 'a', 'format' = 'json')"
+GENERATED = "('connector' = 'datagen')"
+FILES = "('connector' = 'filesystem', 'path' = '/in', 'format' = 'csv')"
+LATE = "WATERMARK FOR at AS at - INTERVAL '5' SECOND"
+
+
+@pytest.mark.parametrize(
+    ("columns", "connector", "steps"),
+    [
+        ("id INT COMMENT 'a, b', r ROW<a INT NOT NULL>", GENERATED, []),
+        ("id INT, two AS id * 2", GENERATED, ["Calc[2]"]),
+        (f"id INT, at TIMESTAMP(3), {LATE}", GENERATED, ["WatermarkAssigner[2]"]),
+        (f"s STRING, at AS TO_TIMESTAMP(s), {LATE}", FILES, ["Calc[2]", "WatermarkAssigner[3]"]),
+        (f"s STRING, at AS TO_TIMESTAMP(s), {LATE}", KAFKA, ["Calc[2]"]),
+        ("id INT NOT NULL", GENERATED, ["ConstraintEnforcer[2]"]),
+        ("id INT, PRIMARY KEY (id) NOT ENFORCED", FILES, ["ConstraintEnforcer[2]"]),
+        ("id INT, now AS PROCTIME()", KAFKA, ["Calc[2]", "ConstraintEnforcer[3]"]),
+        ("id INT, `offset` BIGINT METADATA VIRTUAL", KAFKA, ["Calc[2]"]),
+        ("id INT, at BIGINT NOT NULL METADATA FROM 'offset'", KAFKA, ["ConstraintEnforcer[2]"]),
+        ("`offset` BIGINT NOT NULL METADATA, id INT", KAFKA, ["Calc[2]", "ConstraintEnforcer[3]"]),
+        ("id INT, `leader-epoch` INT METADATA", KAFKA, []),
+    ],
+)
+def test_flinks_operators_behind_the_source_of_a_table(
+    columns: str, connector: str, steps: list[str], tmp_path: Path
+) -> None:
+    statement = f"CREATE TABLE t ({columns}) WITH {connector}"
+    body = TABLES + f"t_env.execute_sql({statement!r})\nt_env.to_data_stream(t_env.from_path('t')).print()"
+    assert names(plan_of(tmp_path, body))[1:] == [*steps, "TableToDataStream", "Map", "Sink: Print to Std. Out"]
+
+
+def test_nobody_is_asked_for_a_uid_on_the_source_of_a_table(tmp_path: Path) -> None:
+    body = f"t_env.execute_sql({f'CREATE TABLE t (id INT) WITH {GENERATED}'!r})\n"
+    script = write_script(tmp_path, TABLES + body + "t_env.to_data_stream(t_env.from_path('t')).print()")
+    assert lint([str(script)], select=["PL101"]).findings == ()
+
+
+def test_older_conversions_look_for_no_nulls(tmp_path: Path) -> None:
+    body = TABLES + (
+        f"t_env.execute_sql({f'CREATE TABLE t (id INT NOT NULL, two AS id * 2) WITH {GENERATED}'!r})\n"
+        "t_env.to_retract_stream(t_env.from_path('t'), Types.ROW([Types.INT(), Types.INT()])).print()"
+    )
+    assert names(plan_of(tmp_path, body))[1:] == ["Calc[2]", "SinkConversion[3]", "Sink: Print to Std. Out"]
+
+
+def test_records_of_the_script_as_a_table(tmp_path: Path) -> None:
+    body = TABLES + (
+        "t_env.to_data_stream(t_env.from_elements([(1, 'a')], ['id', 's'])).print()\n"
+        "again = t_env.from_elements([(1,)], DataTypes.ROW([DataTypes.FIELD('id', DataTypes.BIGINT(False))]))\n"
+        "t_env.to_data_stream(again).print()"
+    )
+    found = names(plan_of(tmp_path, body))
+    assert "Source: *anonymous_python-input-format$1*[1]" in found
+    assert "Source: *anonymous_python-input-format$3*[3]" in found
+    assert "ConstraintEnforcer[4]" in found
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (
+            f"t_env.execute_sql({f'CREATE TABLE t (id INT, PRIMARY KEY (id) NOT ENFORCED) WITH {KAFKA}'!r})\n"
+            "t_env.to_data_stream(t_env.from_path('t'))",
+            "has a PRIMARY KEY, which Flink refuses",
+        ),
+        ("Schema.new_builder().column('id', DataTypes.BIGINT()).primary_key('id').build()", "Column 'id' is nullable"),
+    ],
+)
+def test_keys_that_flink_refuses(body: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(JobDefinitionError, match=message):
+        plan_of(tmp_path, TABLES + body)
+
+
 def test_what_only_touches_tables_changes_no_plan(tmp_path: Path) -> None:
     body = (
         "from pyflink.table import EnvironmentSettings, StreamTableEnvironment\n"
@@ -91,12 +165,12 @@ def test_what_only_touches_tables_changes_no_plan(tmp_path: Path) -> None:
         ("t_env.execute_sql('INSERT INTO a SELECT * FROM b')", "execute_sql: INSERT"),
         ("t_env.sql_query('SELECT id FROM t')", "sql_query"),
         ("table('t', 'datagen')\nt_env.from_path('t').select('id')", "Table.select"),
-        ("t_env.from_elements([(1,)], ['id'])", "StreamTableEnvironment.from_elements"),
+        ("t_env.from_pandas(None)", "StreamTableEnvironment.from_pandas"),
         ("table('t', 'jdbc')\nt_env.to_data_stream(t_env.from_path('t'))", "'jdbc'"),
-        ("t_env.execute_sql(\"CREATE TABLE t (id INT, two AS id * 2) WITH ('connector' = 'datagen')\")\n"
-         "t_env.to_data_stream(t_env.from_path('t'))", "two AS id * 2"),
-        ("t_env.execute_sql(\"CREATE TABLE t (id INT NOT NULL) WITH ('connector' = 'datagen')\")\n"
-         "t_env.to_data_stream(t_env.from_path('t'))", "id INT NOT NULL"),
+        ("t_env.execute_sql(\"CREATE TABLE t (id INT, two AS COALESCE(id, 2)) WITH ('connector' = 'datagen')\")\n"
+         "t_env.to_data_stream(t_env.from_path('t'))", "two AS COALESCE(id, 2)"),
+        ("t_env.execute_sql(\"CREATE TABLE t (id INT METADATA) WITH ('connector' = 'datagen')\")\n"
+         "t_env.to_data_stream(t_env.from_path('t'))", "id INT METADATA"),
         ("t_env.create_temporary_view('v', lines)\nt_env.to_data_stream(t_env.from_path('v'))", "a table of a stream"),
     ],
 )  # fmt: skip
