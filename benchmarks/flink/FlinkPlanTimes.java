@@ -37,7 +37,6 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.legacy.SinkFunction;
 import org.apache.flink.streaming.api.graph.StreamGraph;
-import org.apache.flink.streaming.api.graph.StreamingJobGraphGenerator;
 import org.slf4j.helpers.NOPLogger;
 
 /**
@@ -142,7 +141,8 @@ public class FlinkPlanTimes {
         env.setParallelism(1);
         define(env, shape, size);
         StreamGraph stream = env.getStreamGraph(false);
-        JobGraph job = StreamingJobGraphGenerator.createJobGraph(stream);
+        // As a client calls it: operators are serialised on threads of their own.
+        JobGraph job = stream.getJobGraph(FlinkPlanTimes.class.getClassLoader());
         job.getVerticesSortedTopologicallyFromSources();
         ExecutionGraph execution = executionGraph(job, executor);
         SchedulingTopology topology = execution.getSchedulingTopology();

@@ -10,7 +10,7 @@ from planner.flink.profile import FlinkProfile
 from planner.graphs.node_settings import NodeSettings
 from planner.graphs.stream_graph import ExchangeMode, StreamEdge, StreamGraph, StreamNode
 from planner.graphs.stream_origins import Origin, Origins
-from planner.job import Exchange, JobDefinition, Operator, Partitioner
+from planner.job import Exchange, JobDefinition, Operator, Partition, Partitioner
 from planner.records import maker
 
 __all__ = ["GrowingGraph"]
@@ -32,13 +32,34 @@ class GrowingGraph:
 
     def add_operator(self, operator: Operator) -> None:
         """Insert an operator that becomes one node, and connect its inputs."""
-        inputs = [self.origins.resolve(source) for source in operator.inputs]
-        node = self.settings.node_of(operator, operator.id, default_name(self.job, operator), "operator", inputs)
+        sources = operator.inputs
+        name = default_name(self.job, operator)
+        if len(sources) == 1 and sources[0] in self.nodes and operator.kind != "multi_input":
+            self._add_behind(self.nodes[sources[0]], operator, name)
+            return
+        inputs = [self.origins.resolve(source) for source in sources]
+        node = self.settings.node_of(operator, operator.id, name, "operator", inputs)
         self.insert(node)
         many = len(inputs) > 1 or operator.kind == "multi_input"
         for position, origins in enumerate(inputs):
             for origin in origins:
                 self.connect(origin, node, position + 1 if many else 0)
+
+    def _add_behind(self, source: StreamNode, operator: Operator, name: str) -> None:
+        """Insert an operator that reads another directly, as most do: nothing is between them to be followed."""
+        node = self.settings.node_of(operator, operator.id, name, "operator", source)
+        self.nodes[node.id] = node
+        self.into[node.id] = [len(self.edges)]
+        self.edges.append(
+            self.make_edge(
+                source=source.id,
+                target=node.id,
+                partitioner=_partitioner(None, source, node),
+                exchange_mode="UNDEFINED",
+                type_number=0,
+                side_output=None,
+            )
+        )
 
     def insert(self, node: StreamNode) -> None:
         """Add a node without edges."""
@@ -52,7 +73,7 @@ class GrowingGraph:
             self.make_edge(
                 source=origin.node,
                 target=target.id,
-                partitioner=_partitioner(origin, self.nodes[origin.node], target),
+                partitioner=_partitioner(origin.partition, self.nodes[origin.node], target),
                 exchange_mode="UNDEFINED" if origin.exchange is None else self._exchange_mode(origin.exchange),
                 type_number=type_number,
                 side_output=origin.side_output,
@@ -88,16 +109,16 @@ class GrowingGraph:
         )
 
 
-def _partitioner(origin: Origin, source: StreamNode, target: StreamNode) -> Partitioner:
+def _partitioner(partition: Partition | None, source: StreamNode, target: StreamNode) -> Partitioner:
     same = source.parallelism == target.parallelism
-    if origin.partition is None:
+    if partition is None:
         return "FORWARD" if same else "REBALANCE"
-    if origin.partition.partitioner == "FORWARD" and not same:
+    if partition.partitioner == "FORWARD" and not same:
         raise PlanningError(
             f"forward from {source.name} (parallelism {source.parallelism}) to {target.name} "
             f"(parallelism {target.parallelism}): forward needs the same parallelism on both sides",
-            location=origin.partition.location,
+            location=partition.location,
             hint=f"give {target.operator.key} and {source.operator.key} one parallelism, or replace forward "
             "by rebalance or rescale",
         )
-    return origin.partition.partitioner
+    return partition.partitioner

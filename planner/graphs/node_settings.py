@@ -23,6 +23,9 @@ from planner.records import maker
 __all__ = ["NodeSettings"]
 
 
+Inputs = StreamNode | Sequence[tuple[Origin, ...]]  # the one node that is read directly, else what each input leads to
+
+
 class NodeSettings:
     """Makes stream nodes; `nodes` are those made so far, from which later ones inherit."""
 
@@ -35,9 +38,7 @@ class NodeSettings:
         self.default_timeout = BUFFER_TIMEOUT_DISABLED if batch else timeout
         self.make = maker(StreamNode)
 
-    def node_of(
-        self, operator: Operator, node_id: int, name: str, role: NodeRole, inputs: Sequence[tuple[Origin, ...]]
-    ) -> StreamNode:
+    def node_of(self, operator: Operator, node_id: int, name: str, role: NodeRole, inputs: Inputs) -> StreamNode:
         """The stream node that an operator, or one role of a sink, becomes."""
         kind = operator.kind
         single = kind == "source" and operator.legacy and not operator.parallel
@@ -77,10 +78,10 @@ class NodeSettings:
         kept = role == "operator" or self.flink.sink_parts_co_locate
         return operator.co_location_group if kept else None
 
-    def inherited_group(self, inputs: Sequence[tuple[Origin, ...]]) -> str:
+    def inherited_group(self, inputs: Inputs) -> str:
         """The group that all inputs agree on, else the default."""
-        if len(inputs) == 1 and len(inputs[0]) == 1:
-            return self.nodes[inputs[0][0].node].slot_sharing_group
+        if isinstance(inputs, StreamNode):
+            return inputs.slot_sharing_group
         groups = {self.nodes[origin.node].slot_sharing_group for origins in inputs for origin in origins}
         return groups.pop() if len(groups) == 1 else DEFAULT_SLOT_SHARING_GROUP
 

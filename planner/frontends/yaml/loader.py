@@ -277,10 +277,19 @@ class _Creation:
         else:
             inputs = tuple([self._input(entry, position) for position in range(len(entry.references))])
         identity = first or self._reserve()
-        self.made[identity - 1] = self.make_operator(
-            id=identity, key=entry.key, kind=entry.kind, location=entry.location, inputs=inputs, **entry.arguments
+        make, key, kind, location, arguments = (
+            self.make_operator,
+            entry.key,
+            entry.kind,
+            entry.location,
+            entry.arguments,
         )
-        self.ids[entry.key] = identity
+        self.made[identity - 1] = (
+            make(id=identity, key=key, kind=kind, location=location, inputs=inputs, **arguments)
+            if arguments
+            else make(id=identity, key=key, kind=kind, location=location, inputs=inputs)  # twice as fast
+        )
+        self.ids[key] = identity
 
     def _reserve(self) -> int:
         self.made.append(None)

@@ -52,6 +52,8 @@ class Document:
 
     def of_value(self, container: Any, key: Any) -> Location:
         """Where the value of a key, or the element at an index, begins."""
+        if not self.places:
+            return self.origin
         place = self.places.get(id(container), {}).get(key)
         return Location(self.origin.file, place[2] + 1, place[3] + 1) if place else self.origin
 
