@@ -53,7 +53,7 @@ def _wait(
     _check(stream, function, timeout, retries)
     draft = stream._environment._calls.operator(
         [stream._draft], "async_map", type_of(output_type), name="async wait operator", python="plain",
-        behaviour=PythonFunction(target=function), capacity=capacity, timeout=timeout.to_milliseconds() or None,
+        behaviour=PythonFunction(target=function), capacity=capacity, timeout=_millis(timeout) or None,
         run=PythonRun(retries=retries, ordered=ordered),
     )  # fmt: skip
     return stream._stream(draft)
@@ -71,3 +71,8 @@ def _check(stream: DataStream, function: Any, timeout: Any, retries: Any) -> Non
         raise Exception(f"Retry predicate of the async retry strategy '{type(retries)}' is None.")
     if stream._environment._options.get("python.execution-mode") == "thread":
         raise Exception("AsyncFunction is still not supported for 'thread' mode.")
+
+
+def _millis(timeout: Any) -> int:
+    """PyFlink asks for the milliseconds when the job runs: what is no Time has a plan, and fails there."""
+    return int(timeout.to_milliseconds()) if hasattr(timeout, "to_milliseconds") else 0

@@ -71,8 +71,20 @@ def _check_schema(builder: Recorded, setter: str, java: str) -> None:
     from planner.frontends.pyflink.recorded import Recorded as Known
 
     call = builder.last(setter)
-    if call is not None and not isinstance(call.first(), (Known, Placeholder)):
-        raise AttributeError(f"{type(call.first()).__name__!r} object has no attribute {java!r}")
+    given = call.first() if call is not None else None
+    if call is not None and not isinstance(given, (Known, Placeholder)):
+        raise AttributeError(f"{type(given).__name__!r} object has no attribute {java!r}")
+    if isinstance(given, Known) and (not given._calls or (_is_bare(given) and given._calls[0].first() is None)):
+        _refuse(
+            f"{type(given).__name__} is a schema written in Python, and Java reads and writes records: PyFlink fails",
+            "use SimpleStringSchema() or ByteArraySchema(), and do the rest in a map()",
+        )
+
+
+def _is_bare(schema: Recorded) -> bool:
+    """Whether nothing but PyFlink's interface is behind a schema."""
+    declared = next(kind for kind in type(schema).__mro__ if ".pyflink.declared." in kind.__module__)
+    return declared.__name__ in ("DeserializationSchema", "SerializationSchema")
 
 
 def _has(builder: Recorded, call: str, property: str) -> bool:

@@ -99,6 +99,10 @@ def test_function_classes_and_contexts_take_type_arguments(tmp_path: Path) -> No
          "    def __init__(self): pass\nlines.add_sink(S())", "S has no Java function", "map() or process()"),
         ("from pyflink.datastream.connectors.kafka import KafkaSource\n"
          "KafkaSource.builder().set_bootstrap_servers('a:1').build()", "No subscribe mode", "set_topics"),
+        ("from pyflink.common.serialization import DeserializationSchema\n"
+         "from pyflink.datastream.connectors.kafka import KafkaSource\nclass Mine(DeserializationSchema): pass\n"
+         "KafkaSource.builder().set_topics('a').set_bootstrap_servers('a:1').set_value_only_deserializer(Mine()).build()",
+         "Mine is a schema written in Python", "in a map()"),
         ("from pyflink.datastream.connectors.kafka import KafkaSource\n"
          "KafkaSource.builder().set_topics(['a']).build()", "one by one", "set_topics(*topics)"),
         ("from pyflink.datastream.connectors.kafka import KafkaSource\n"
