@@ -102,7 +102,12 @@ class BatchWriter:
 
     def columns(self, sink: StreamSink, rows: DataFrame, *, numbered: bool = False) -> DataFrame:
         """The records of a batch as columns, behind the SQL operators in front of the sink."""
-        ordered = rows.coalesce(sink.parallelism).sortWithinPartitions("base", "producer", "seq")
+        width = sink.parallelism
+        if numbered and not self.job.layers:  # a source's subtask may lie in several tasks: one of them must number it
+            moved = rows.repartitionById(width, F.pmod(F.col("subtask"), F.lit(width)).cast("int"))
+        else:
+            moved = rows.coalesce(width)
+        ordered = moved.sortWithinPartitions("base", "producer", "seq")
         frames = [self._flow(flow, ordered, numbered) for flow in self.flows_of(sink)]
         return reduce(DataFrame.unionByName, frames)
 
