@@ -277,3 +277,14 @@ def test_a_batch_without_records_for_its_only_sink_writes_nothing(stream: Runnin
     written = sorted(path.name for path in (tmp_path / "out").iterdir() if path.name.startswith(("batch", ".b")))
     assert written == ["batch=0", "batch=2"]
     assert outcome.result is not None and outcome.result.sinks[0].records == 3
+
+
+def test_a_writer_that_cannot_write_says_so_once(stream: Running) -> None:
+    env = StreamExecutionEnvironment()
+    env.set_parallelism(2)
+    sums = env.from_collection([("a", 1)], PAIR).key_by(lambda pair: pair[0]).sum(1).uid("sums")
+    sums.sink_to(WriterSink("nosuch"))
+    with pytest.raises(ExecutionError) as caught:
+        stream(env.build("sink"))
+    assert caught.value.message.startswith("operator 'sink-1' (Sink: Writer) could not be written: ")
+    assert "ExecutionError" not in caught.value.message and caught.value.operator == "sink-1"
