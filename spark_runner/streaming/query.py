@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -54,19 +53,19 @@ class Query:
     def _written_at_once(self) -> StructType | None:
         """The columns of the one sink, where a batch is written by one Spark job: nothing else reads the batch.
 
-        Behind sources alone Spark chooses the number of tasks. A sink of fewer subtasks then writes on its own.
+        Behind sources alone Spark chooses the number of tasks. A sink of fewer subtasks then writes on its own. Over
+        Connect batches are written on the server, and what a write observes there was not tried.
         """
+        if self.package is not None:
+            return None
         flows = [flow for flow in self.job.flows if flow.target < 0]
         if len(self.job.sinks) != 1 or len(flows) != 1 or not writes_files(self.job.sinks[0]):
             return None
-        if not self.job.layers and self.job.sinks[0].parallelism < self._cores():
+        if not self.job.layers and self.job.sinks[0].parallelism < self.spark.sparkContext.defaultParallelism:
             return None
         columns = flows[0].columns
         schema = None if columns is None else self.shapes.schema(columns)
         return schema if schema is not None and all(field.nullable for field in schema.fields) else None
-
-    def _cores(self) -> float:
-        return math.inf if self.package is not None else self.spark.sparkContext.defaultParallelism
 
     def frame(self, generations: Mapping[str, int]) -> tuple[DataFrame, Layout]:
         """The rows behind the last layer, and the layout that made them."""
