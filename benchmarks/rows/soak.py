@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
-import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.figure import Cost, Figure, compare, memory
+from benchmarks.figure import Cost, Figure, compare, memory, seconds
 from benchmarks.measure import ROOT, command
 from benchmarks.process_tree import memory_of_tree
 
@@ -33,20 +33,28 @@ env.execute("soak")
 
 
 def figures(*, quick: bool = False) -> Iterator[Figure]:
-    """Memory of the driver, its JVM and all workers."""
+    """Memory of the driver, its JVM and all workers, and the time that batches take."""
     minutes = 1.0 if quick else _MINUTES
     with tempfile.TemporaryDirectory(prefix="plan-bench-") as folder:
         job = Path(folder, "job.py")
         job.write_text(JOB, encoding="utf-8")
-        seen = _watched(
-            [*command(), "run", str(job), "--master", "local[2]", "--trigger", "processing-time=1s"], minutes
-        )
+        report = Path(folder, "report.json")
+        options = ["--master", "local[2]", "--trigger", "processing-time=1s", "--report", str(report)]
+        seen = _watched([*command(), "run", str(job), *options], minutes)
+        batches = json.loads(report.read_text(encoding="utf-8"))["batches"]
+    what = f"{minutes:g} minutes of 2,000 records per second, 1,000 keys"
+    held = [Cost(seconds=0, peak=value) for value in seen]
+    taken = [Cost(seconds=batch["seconds"]) for batch in batches]
+    yield _late_against_early(f"{what}: memory in the last fifth", held, memory)
+    yield _late_against_early(f"{what}: time of a batch in the last fifth", taken, seconds)
+
+
+def _late_against_early(what: str, seen: list[Cost], of: Callable[[Cost], float]) -> Figure:
+    """Each of the last costs next to the middle one of the second slice."""
     size = len(seen) // _SLICES
-    early, late = seen[size : 2 * size], seen[-size:]
-    middle = Cost(seconds=0, peak=round(statistics.median(early)))
-    costs = {"late": [Cost(seconds=0, peak=value) for value in late], "early": [middle] * len(late)}
-    what = f"{minutes:g} minutes of 2,000 records per second, 1,000 keys: memory in the last fifth"
-    yield compare(what, costs, "late", "early", other="in the second fifth", target=1.1, of=memory)
+    early, late = sorted(seen[size : 2 * size], key=of), seen[-size:]
+    costs = {"late": late, "early": [early[size // 2]] * size}
+    return compare(what, costs, "late", "early", other="in the second fifth", target=1.1, of=of)
 
 
 def _watched(arguments: list[str], minutes: float) -> list[int]:

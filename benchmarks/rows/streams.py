@@ -9,27 +9,38 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.figure import Cost, Figure, compare
-from benchmarks.measure import in_turns
-from benchmarks.spark_session import session
+from benchmarks.measure import in_turns, timed
+from benchmarks.spark_session import planned, session
 
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-_FILES = 4
+_FILES = 3  # one batch each
 
 
 def figures(*, quick: bool = False) -> Iterator[Figure]:
-    """A chain without state, and running sums by key."""
-    records, keys, rounds = (8_000, 1_000, 1) if quick else (960_000, 10_000, 3)
+    """A chain without state, the same as a batch job, and running sums by key; then what a tiny batch takes."""
+    records, keys, rounds = (6_000, 1_000, 1) if quick else (480_000, 10_000, 3)
     settings = {"spark.sql.streaming.stateStore.providerClass": _ROCKSDB}
     with session(**settings) as spark, tempfile.TemporaryDirectory(prefix="plan-bench-") as made:
         folder = Path(made)
-        _write(folder / "in", records, keys)
-        for what, ours, other, theirs, target in (
-            (f"chain without state, {records:,} records", _planned_chain, "mapInArrow by hand", _chain_by_hand, 1.2),
-            (f"running sums of {keys:,} keys", _planned_sums, "transformWithState by key", _sums_by_hand, 0.25),
-        ):
-            runs = {"plan": _emptied(ours, spark, folder), other: _emptied(theirs, spark, folder)}
-            costs = in_turns(runs, rounds=rounds, most=60)
-            yield compare(what, costs, "plan", other, target=target)
+        _write(folder / "in", records * _FILES, keys)
+        _write(folder / "tiny", 10 * _FILES, 10)
+
+        def of(run: Callable[[Any, Path, Path], float], source: str = "in") -> Callable[[], Cost]:
+            return _emptied(run, spark, folder / source, folder / "out")
+
+        chain = {"plan": of(_planned_chain), "mapInArrow by hand": of(_chain_by_hand), "plan, batch": of(_in_batch)}
+        costs = in_turns(chain, rounds=rounds, warm_up=2, most=60)
+        what = f"chain without state, {records:,} records per batch"
+        yield compare(what, costs, "plan", "mapInArrow by hand", target=1.2)
+        yield compare(what, costs, "plan", "plan, batch", other="`plan run` in batch mode")
+        sums = {"plan": of(_planned_sums), "transformWithState by key": of(_sums_by_hand)}
+        costs = in_turns(sums, rounds=rounds, warm_up=1, most=60)
+        what = f"running sums of {keys:,} keys, {records:,} records per batch"
+        yield compare(what, costs, "plan", "transformWithState by key", target=0.25)
+        tiny = {"plan": of(_planned_chain, "tiny"), "by hand": of(_chain_by_hand, "tiny")}
+        costs = in_turns(tiny, rounds=rounds, warm_up=1, most=30)
+        what = "a batch of 10 records, chain without state"
+        yield compare(what, costs, "plan", "by hand", other="mapInArrow by hand")
 
 
 def _write(folder: Path, records: int, keys: int) -> None:
@@ -39,10 +50,10 @@ def _write(folder: Path, records: int, keys: int) -> None:
         (folder / f"{number}.txt").write_text("".join(lines))
 
 
-def _emptied(run: Callable[[Any, Path, Path], float], spark: Any, folder: Path) -> Callable[[], Cost]:
+def _emptied(run: Callable[[Any, Path, Path], float], spark: Any, source: Path, out: Path) -> Callable[[], Cost]:
     def running() -> Cost:
-        shutil.rmtree(folder / "out", ignore_errors=True)
-        return Cost(seconds=run(spark, folder / "in", folder / "out"))
+        shutil.rmtree(out, ignore_errors=True)
+        return Cost(seconds=run(spark, source, out))
 
     return running
 
@@ -58,17 +69,14 @@ def _best_batch(query: Any) -> float:
     return min(float(one.durationMs["triggerExecution"]) for one in progress) / 1000
 
 
-def _planned(spark: Any, source: Path, out: Path, *, keyed: bool) -> float:
+def _job(source: Path, out: Path, *, keyed: bool, bounded: bool) -> Any:
     from planner import ReaderSource, StreamExecutionEnvironment, Types, WatermarkStrategy, WriterSink
-    from planner.pipeline import plan
-    from spark_runner.streaming.checkpoint import Checkpoint
-    from spark_runner.streaming.execute import StreamOptions, StreamRun
-    from spark_runner.streaming.opening import stream_program
 
     env = StreamExecutionEnvironment()
     env.set_parallelism(2)
     pair = Types.TUPLE([Types.STRING(), Types.LONG()])
-    reader = ReaderSource("text", str(source), {"maxFilesPerTrigger": 1}, bounded=False)
+    options = {} if bounded else {"maxFilesPerTrigger": 1}
+    reader = ReaderSource("text", str(source), options, bounded=bounded)
     line = Types.ROW_NAMED(["value"], [Types.STRING()])
     lines = env.from_source(reader, WatermarkStrategy.no_watermarks(), "lines", line)
     stream = lines.map(_taken_apart, output_type=pair).filter(lambda one: one[1] != 11)
@@ -76,10 +84,25 @@ def _planned(spark: Any, source: Path, out: Path, *, keyed: bool) -> float:
     if keyed:
         stream = stream.key_by(lambda one: one[0], key_type=Types.STRING()).sum(1)
     stream.sink_to(WriterSink("parquet", str(out / "data")))
-    program = stream_program(plan(env.build("bench")))
+    return env.build("bench")
+
+
+def _planned(spark: Any, source: Path, out: Path, *, keyed: bool) -> float:
+    from planner.pipeline import plan
+    from spark_runner.streaming.checkpoint import Checkpoint
+    from spark_runner.streaming.execute import StreamOptions, StreamRun
+    from spark_runner.streaming.opening import stream_program
+
+    program = stream_program(plan(_job(source, out, keyed=keyed, bounded=False)))
     run = StreamRun(program, spark, Checkpoint(out / "checkpoint"), StreamOptions(), events=lambda event: None)
     run.run()
     return _best_batch(run.query)
+
+
+def _in_batch(spark: Any, source: Path, out: Path) -> float:
+    """The seconds of one file's share: the batch job reads all of them at once."""
+    run = timed(planned(spark, _job(source, out, keyed=False, bounded=True)))
+    return run().seconds / _FILES
 
 
 def _planned_chain(spark: Any, source: Path, out: Path) -> float:

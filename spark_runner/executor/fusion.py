@@ -23,8 +23,8 @@ from spark_runner.executor.rows import form_of, row_class
 if TYPE_CHECKING:
     from spark_runner.executor.outlets import OutletWriter
 
-_LONGEST = 400  # operators in one function
-_DEEPEST = 6  # flat_maps in one function: Python nests twenty blocks at most, and each takes two
+LONGEST = 400  # operators in one function
+DEEPEST = 6  # flat_maps in one function: Python nests twenty blocks at most, and each takes two
 _WIDEST = 60  # columns that are collected one by one
 _INLINED = frozenset({"map", "filter", "flat_map"})
 Loop = Callable[[Any, Stamps], Iterator[Any]]
@@ -89,17 +89,10 @@ class FusedRun:
 
     def _settle(self, taken: int, made: int, counts: dict[int, int]) -> None:
         """Adds what went through each operator; `counts` has what filters dropped and flat_maps but the last made."""
-        last = max((n for n, role in enumerate(self.roles) if role.fused == "flat_map"), default=-1)
-        dropped_behind = sum(counts.get(number, 0) for number in range(last + 1, len(self.roles)))
-        for number, role in enumerate(self.roles):
-            role.taken += taken
-            if number == last:
-                taken = made + dropped_behind
-            elif role.fused == "flat_map":
-                taken = counts[number]
-            else:
-                taken -= counts.get(number, 0)
-            role.given += taken
+        kinds = [str(role.fused) for role in self.roles]
+        for role, (went_in, came_out) in zip(self.roles, passed(kinds, taken, made, counts), strict=True):
+            role.taken += went_in
+            role.given += came_out
 
     def _blame(self, code: LoopCode, error: Exception, variables: dict[str, Any]) -> Exception:
         assert error.__traceback__ is not None
@@ -132,6 +125,21 @@ def _raised_by(role: Role, record: Any) -> BaseException | None:
     return None
 
 
+def passed(kinds: Sequence[str], taken: int, made: int, counts: dict[int, int]) -> Iterator[tuple[int, int]]:
+    """How many records went into and came out of each operator of a loop, from what the loop counts."""
+    last = max((n for n, kind in enumerate(kinds) if kind == "flat_map"), default=-1)
+    dropped_behind = sum(counts.get(number, 0) for number in range(last + 1, len(kinds)))
+    for number, kind in enumerate(kinds):
+        before = taken
+        if number == last:
+            taken = made + dropped_behind
+        elif kind == "flat_map":
+            taken = counts[number]
+        else:
+            taken -= counts.get(number, 0)
+        yield before, taken
+
+
 class Collected:
     """What a run collected for its outlet: columns, and keys."""
 
@@ -155,8 +163,8 @@ def fused(roles: Sequence[Role], parents: Sequence[int | None]) -> dict[int, Fus
 
 def _goes_on(run: list[Role], role: Role) -> bool:
     last = run[-1]
-    deep = role.fused == "flat_map" and sum(one.fused == "flat_map" for one in run) >= _DEEPEST
-    return last.main == [role] and not last.sides and len(run) < _LONGEST and not deep
+    deep = role.fused == "flat_map" and sum(one.fused == "flat_map" for one in run) >= DEEPEST
+    return last.main == [role] and not last.sides and len(run) < LONGEST and not deep
 
 
 def _own_outlet(last: Role) -> OutletWriter | None:

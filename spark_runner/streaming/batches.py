@@ -9,14 +9,15 @@ from contextlib import nullcontext
 from typing import Any, Protocol
 
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from planner.frontends.pyflink.stand_in import pyflink_stand_in
 from spark_runner.executor.records import decode
 from spark_runner.executor.rows import printed
-from spark_runner.executor.streaming.chunks import FIGURES, chunks_of, records_of
+from spark_runner.executor.streaming.chunks import FIGURES, Chunk, chunks_of, records_of
 from spark_runner.executor.streaming.layout import Layout
+from spark_runner.executor.streaming.written import COUNTED
 from spark_runner.figures.results import CollectedRecord, Events, PrintedRecord
 from spark_runner.streaming.program import StreamJob, StreamSink
 from spark_runner.streaming.sinks import BatchWriter
@@ -83,43 +84,78 @@ class Batches:
         if self.listener.is_halted():
             raise Halted
         started = time.perf_counter()
+        figures = self._take(rows, batch)
+        self.listener.taken(batch, figures, time.perf_counter() - started)
+
+    def _take(self, rows: DataFrame, batch: int) -> BatchFigures:
+        """Write every sink. Each action on a batch computes it anew, so several actions read a copy that is kept."""
+        if not self.job.sinks:
+            return self._figures(rows)
+        if COUNTED in rows.columns:
+            return self._write_all(self.job.sinks[0], rows, batch)
+        if len(self.job.sinks) == 1 and self.job.sinks[0].kind != "write" and not self._in_columns(self.job.sinks[0]):
+            return self._print_all(self.job.sinks[0], rows)
         kept = rows.persist(StorageLevel.MEMORY_AND_DISK)
         try:
             figures = self._figures(kept)
-            received = {number for one in figures for number, count in one["edges"].items() if count}
             for sink in self.job.sinks:
-                flows = [flow for flow in self.job.flows if flow.target == -1 - sink.number]
-                if any(str(flow.number) in received for flow in flows):
+                if self._has_records(sink, figures):
                     self._feed(sink, kept.where(F.col("target") == -1 - sink.number), batch)
-            self.listener.taken(batch, figures, time.perf_counter() - started)
+            return figures
         finally:
             kept.unpersist()
+
+    def _has_records(self, sink: StreamSink, figures: BatchFigures) -> bool:
+        received = {number for one in figures for number, count in one["edges"].items() if count}
+        return any(str(flow.number) in received for flow in self.writer.flows_of(sink))
 
     @staticmethod
     def _figures(rows: DataFrame) -> BatchFigures:
         found = rows.where(F.col("target") == FIGURES).select("blob").collect()
         return [json.loads(bytes(row["blob"])) for row in found]
 
+    def _write_all(self, sink: StreamSink, rows: DataFrame, batch: int) -> BatchFigures:
+        """The one sink and the figures by one Spark job: what the tasks of its last stage observe counts once."""
+        seen = Observation()
+        found: BatchFigures = []
+
+        def wanted() -> bool:
+            found.extend(json.loads(one) for one in seen.get["figures"])
+            return self._has_records(sink, found)
+
+        observed = rows.observe(seen, F.collect_list(COUNTED).alias("figures"))
+        self.writer.write_at_once(sink, observed.where(F.col(COUNTED).isNull()).drop(COUNTED), batch, wanted)
+        return found
+
+    def _print_all(self, sink: StreamSink, rows: DataFrame) -> BatchFigures:
+        """The one sink and the figures, brought here together."""
+        chunks = chunks_of(rows.where(F.col("target").isin(FIGURES, -1 - sink.number)).toArrow().to_batches())
+        self._print(sink, [chunk for chunk in chunks if chunk.target != FIGURES])
+        return [json.loads(chunk.blob) for chunk in chunks if chunk.target == FIGURES]
+
+    def _in_columns(self, sink: StreamSink) -> bool:
+        return any(flow.sql for flow in self.writer.flows_of(sink))
+
     def _feed(self, sink: StreamSink, rows: DataFrame, batch: int) -> None:
         if sink.kind == "write":
             self.writer.write(sink, rows, batch)
-        elif any(flow.sql for flow in self.writer.flows_of(sink)):
+        elif self._in_columns(sink):
             self._print_columns(sink, self.writer.columns(sink, rows))
         else:
-            self._print(sink, rows)
+            self._print(sink, chunks_of(rows.toArrow().to_batches()))
 
     def _print_columns(self, sink: StreamSink, frame: DataFrame) -> None:
         for batch in frame.toArrow().to_batches():
             for value in decode(batch.columns, batch.schema.names):
                 self.listener.printed(PrintedRecord(operator=sink.operator.key, subtask=None, text=printed(value)))
 
-    def _print(self, sink: StreamSink, rows: DataFrame) -> None:
+    def _print(self, sink: StreamSink, chunks: list[Chunk]) -> None:
         with pyflink_stand_in() if self.job.is_script else nullcontext():
-            self._tell(sink, rows)
+            self._tell(sink, chunks)
 
-    def _tell(self, sink: StreamSink, rows: DataFrame) -> None:
+    def _tell(self, sink: StreamSink, chunks: list[Chunk]) -> None:
         found = []
-        for chunk in chunks_of(rows.toArrow().to_batches()):
+        for chunk in chunks:
             indexes, values, _ = records_of(chunk.blob, self.layout.edges[chunk.edge].schema)
             for at, (index, value) in enumerate(zip(indexes, values, strict=True)):
                 found.append(((chunk.base, index, chunk.producer, chunk.edge, chunk.seq, at), chunk.subtask, value))

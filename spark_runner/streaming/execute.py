@@ -81,6 +81,7 @@ class StreamRun:
         self.server = ServerBatches(checkpoint.told, self.here) if is_connect(spark) else None
         self._ticked = 0.0
         self._batches_taken = 0
+        self._failure: PlanError | None = None
         self.query: StreamingQuery | None = None
 
     def run(self) -> RunResult:
@@ -120,7 +121,20 @@ class StreamRun:
             return self.server.function(shapes, layout, self.checkpoint.id, file=self.program.file, first=first)
         writer = BatchWriter(shapes, layout, Files(self.spark), self.checkpoint.id)
         writer.claim(first=first)
-        return Batches(self.job, layout, writer, self.here)
+        return self._kept(Batches(self.job, layout, writer, self.here))
+
+    def _kept(self, batches: Batches) -> Callable[[Any, int], None]:
+        """Keep what a batch failed of: Spark gives back its text alone, inside a message of its own."""
+
+        def run(rows: Any, batch: int) -> None:
+            self._failure = None
+            try:
+                batches(rows, batch)
+            except PlanError as error:
+                self._failure = error
+                raise
+
+        return run
 
     @property
     def _ends(self) -> bool:
@@ -142,7 +156,7 @@ class StreamRun:
             except Exception as error:
                 tries = TRIES if self._batches_taken > taken else tries - 1
                 if not passes(error) or not tries or self.here.halted:
-                    raise
+                    raise self._failure or error from error
 
     def _follow(self, stream: Any) -> None:
         """Start the query, and stay with it to its end."""

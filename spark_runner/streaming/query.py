@@ -11,22 +11,26 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StringType, StructField, StructType
 
 from planner.job import Collection, Sequence
 from spark_runner.executor.streaming.chunks import ROW_DDL
 from spark_runner.executor.streaming.layout import Layout
+from spark_runner.executor.streaming.written import COUNTED
 from spark_runner.frames.blame import blamed
 from spark_runner.frames.collections import shaped_records
 from spark_runner.frames.shipping import pickled_function
 from spark_runner.streaming.layouts import LayoutMaker
 from spark_runner.streaming.program import StreamJob, StreamSource, StreamVertex
 from spark_runner.streaming.shapes import Shapes
+from spark_runner.streaming.sinks import in_buckets, writes_files
 from spark_runner.streaming.slot_keys import slot_keys
 from spark_runner.streaming.sources import HIDDEN, now, reader_frame
 from spark_runner.streaming.worker_calls import slot_processor, worker_call
 
 __all__ = ["Query"]
+
+_STEPS = "spark_runner.executor.streaming"
 
 
 class Query:
@@ -43,19 +47,50 @@ class Query:
         self.shapes = replace(plain, package=package, schemas=schemas)
         arrow = {number: _arrow(schema) for number, schema in self.shapes.schemas.items()}
         self.maker = LayoutMaker(job, lambda ddl: _arrow(self.shapes.schema(ddl)), arrow)
+        self.written = self._written_at_once()
+        self._layers_left = 0
+
+    def _written_at_once(self) -> StructType | None:
+        """The columns of the one sink, where a batch is written by one Spark job: nothing else reads the batch.
+
+        A bucket is known from the batch's rows, so a sink that has some writes on its own. Behind sources alone Spark
+        chooses the number of tasks; a sink of fewer subtasks then writes on its own. Over Connect batches are written
+        on the server, and what a write observes there was not tried.
+        """
+        if self.package is not None:
+            return None
+        flows = [flow for flow in self.job.flows if flow.target < 0]
+        if len(self.job.sinks) != 1 or len(flows) != 1 or not writes_files(self.job.sinks[0]):
+            return None
+        if in_buckets(self.job.sinks[0]):
+            return None
+        if not self.job.layers and self.job.sinks[0].parallelism < self.spark.sparkContext.defaultParallelism:
+            return None
+        columns = flows[0].columns
+        schema = None if columns is None else self.shapes.schema(columns)
+        return schema if schema is not None and all(field.nullable for field in schema.fields) else None
 
     def frame(self, generations: Mapping[str, int]) -> tuple[DataFrame, Layout]:
         """The rows behind the last layer, and the layout that made them."""
         layout = self.maker.layout(generations)
         payload = pickled_function(layout, self.file)
+        self._layers_left = len(self.job.layers)
         rows = self._control(payload)
         for source in self.job.sources:
             if source.number in self.frames:
-                function = self._on_worker("run_source", payload, source.number)
-                rows = rows.unionByName(self.frames[source.number].mapInArrow(function, ROW_DDL))
+                rows = rows.unionByName(self._step(self.frames[source.number], "run_source", payload, source.number))
         for number, vertices in enumerate(self.job.layers, start=1):
+            self._layers_left -= 1
             rows = self._layer(rows, payload, number, vertices)
         return rows, layout
+
+    def _step(self, frame: DataFrame, name: str | None, *arguments: Any) -> DataFrame:
+        """A step without state; the last one of a query gives its one sink's columns, where it can."""
+        if self.written is None or self._layers_left:
+            assert name is not None
+            return frame.mapInArrow(self._on_worker(f"{_STEPS}.layers", name, *arguments), ROW_DDL)
+        function = self._on_worker(f"{_STEPS}.written", "run_last", name, arguments, _arrow(self.written))
+        return frame.mapInArrow(function, StructType([*self.written.fields, StructField(COUNTED, StringType())]))
 
     def _control(self, payload: bytes) -> DataFrame:
         feeds = {s.number: self._records(s) for s in self.job.sources if _is_fed(s)}
@@ -65,9 +100,7 @@ class Query:
             .option("maxFilesPerTrigger", "1")
             .load(self.orders)
         )
-        return orders.select("value", now()).mapInArrow(
-            self._on_worker("run_control", payload, pickled_function(feeds, self.file)), ROW_DDL
-        )
+        return self._step(orders.select("value", now()), "run_control", payload, pickled_function(feeds, self.file))
 
     def _records(self, source: StreamSource) -> Any:
         if source.records is not None:
@@ -83,15 +116,15 @@ class Query:
         if not any(vertex.stateful for vertex in vertices):
             width = max(vertex.parallelism for vertex in vertices)
             moved = rows.repartitionById(width, F.pmod(F.col("subtask"), F.lit(width)).cast("int"))
-            return moved.mapInArrow(self._on_worker("run_layer", payload, number), ROW_DDL)
+            return self._step(moved, "run_layer", payload, number)
         keys = slot_keys(self.job.slots)
         at = F.pmod(F.col("subtask"), F.lit(len(keys))) + F.lit(1)
         slotted = rows.withColumn("slot", F.element_at(F.array(*(F.lit(key) for key in keys)), at.cast("int")))
         processor = slot_processor(self.package, payload, number, script=self.job.is_script)
-        return slotted.groupBy("slot").transformWithState(processor, ROW_DDL, "Append", "None")
+        kept = slotted.groupBy("slot").transformWithState(processor, ROW_DDL, "Append", "None")
+        return kept if self.written is None or self._layers_left else self._step(kept, None)
 
-    def _on_worker(self, name: str, *arguments: Any) -> Callable[[Any], Any]:
-        module = "spark_runner.executor.streaming.layers"
+    def _on_worker(self, module: str, name: str, *arguments: Any) -> Callable[[Any], Any]:
         return worker_call(self.package, module, name, *arguments, script=self.job.is_script)
 
 

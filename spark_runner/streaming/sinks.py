@@ -8,6 +8,7 @@ every batch once, and again when a batch runs again.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
@@ -28,7 +29,7 @@ from spark_runner.streaming.shapes import Shapes
 from spark_runner.streaming.sources import FILE_FORMATS, applied
 from spark_runner.streaming.worker_calls import worker_call
 
-__all__ = ["BatchWriter", "target_of"]
+__all__ = ["BatchWriter", "in_buckets", "target_of", "writes_files"]
 
 _MANIFEST = "_manifest"
 
@@ -56,7 +57,7 @@ class BatchWriter:
             other = targets.setdefault(target.rstrip("/"), sink)
             if other is not sink:
                 raise self._refused(sink, f"writes to {target}, as {other.operator.key!r} does", "give it its own path")
-            if first and self._writes_files(sink) and self.files.exists(target):
+            if first and writes_files(sink) and self.files.exists(target):
                 self._make_room(sink, target)
 
     def _make_room(self, sink: StreamSink, target: str) -> None:
@@ -79,9 +80,6 @@ class BatchWriter:
             hint=hint,
         )
 
-    def _writes_files(self, sink: StreamSink) -> bool:
-        return _writer(sink).format.lower() in FILE_FORMATS
-
     # --- one batch
 
     def write(self, sink: StreamSink, rows: DataFrame, batch: int) -> None:
@@ -91,16 +89,26 @@ class BatchWriter:
             frame = self.columns(sink, rows, numbered=writer.format.lower() == "kafka")
             if writer.format.lower() == "kafka":
                 frame = _with_headers(frame, batch)
-            if self._writes_files(sink):
-                self._write_folder(sink, frame, self._bucket(writer, rows), batch)
+            if writes_files(sink):
+                self._write_folder(sink, frame, batch, bucket=self._bucket(writer, rows))
             else:
                 out = frame.write.format(writer.format).options(**dict(writer.options)).mode("append")
                 target = target_of(sink, self.shapes)
                 out.save() if target is None else out.save(target)
 
+    def write_at_once(self, sink: StreamSink, frame: DataFrame, batch: int, wanted: Callable[[], bool]) -> None:
+        """One batch of the one sink, as columns; `wanted` tells, behind the write, whether there were records."""
+        with blamed(sink.operator, sink.name, "could not be written"):
+            self._write_folder(sink, self._behind_sql(self.flows_of(sink)[0], frame), batch, wanted=wanted)
+
     def columns(self, sink: StreamSink, rows: DataFrame, *, numbered: bool = False) -> DataFrame:
         """The records of a batch as columns, behind the SQL operators in front of the sink."""
-        ordered = rows.coalesce(sink.parallelism).sortWithinPartitions("base", "producer", "seq")
+        width = sink.parallelism
+        if numbered and not self.job.layers:  # a source's subtask may lie in several tasks: one of them must number it
+            moved = rows.repartitionById(width, F.pmod(F.col("subtask"), F.lit(width)).cast("int"))
+        else:
+            moved = rows.coalesce(width)
+        ordered = moved.sortWithinPartitions("base", "producer", "seq")
         frames = [self._flow(flow, ordered, numbered) for flow in self.flows_of(sink)]
         return reduce(DataFrame.unionByName, frames)
 
@@ -112,6 +120,10 @@ class BatchWriter:
         module = "spark_runner.executor.streaming.written"
         function = worker_call(self.shapes.package, module, "run_columns", schemas, list(schema.names), numbered)
         frame = rows.where(F.col("edge") == flow.number).mapInArrow(function, StructType([*schema.fields, *hidden]))
+        return self._behind_sql(flow, frame)
+
+    @staticmethod
+    def _behind_sql(flow: Flow, frame: DataFrame) -> DataFrame:
         for operation in flow.sql:
             with blamed(operation.operator, operation.name):
                 frame = applied(operation, frame, (SUBTASK, NUMBER))
@@ -125,18 +137,40 @@ class BatchWriter:
         found = rows.agg(F.max("now").alias("now")).collect()
         return bucket_of(writer.names, found[0]["now"] or 0) + "/"
 
-    def _write_folder(self, sink: StreamSink, frame: DataFrame, bucket: str, batch: int) -> None:
+    def _write_folder(
+        self,
+        sink: StreamSink,
+        frame: DataFrame,
+        batch: int,
+        *,
+        bucket: str = "",
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> None:
         writer, target = _writer(sink), target_of(sink, self.shapes)
         assert target is not None
         folder = f"batch={batch}" if writer.mode != "append" else f"batch={self.checkpoint}-{batch}"
         aside = f"{target}/.b{batch}"
         self.files.delete(aside)
         frame.write.format(writer.format).options(**dict(writer.options)).mode("error").save(aside)
+        if not wanted():
+            self.files.delete(aside)
+            return
         if writer.names is not None and (writer.names.prefix, writer.names.suffix) != ("part", ""):
             self.files.rename_parts(aside, writer.names.prefix, writer.names.suffix)
         self.files.replace(aside, f"{target}/{bucket}{folder}")
         entry = {"batch": batch, "folder": f"{bucket}{folder}", "checkpoint": self.checkpoint}
         self.files.write_text(f"{target}/{_MANIFEST}/{folder}.json", json.dumps(entry) + "\n")
+
+
+def writes_files(sink: StreamSink) -> bool:
+    """Whether a sink's records become files, in a folder for every batch."""
+    return sink.kind == "write" and _writer(sink).format.lower() in FILE_FORMATS
+
+
+def in_buckets(sink: StreamSink) -> bool:
+    """Whether a batch's files go into a folder of the batch's time."""
+    names = _writer(sink).names
+    return names is not None and names.bucket is not None
 
 
 def target_of(sink: StreamSink, shapes: Shapes) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.clusters.servers import wait_until
-from tests.spark_runner.streaming.test_kills import KILLS, kill_somewhere, start, written
+from tests.spark_runner.streaming.test_kills import KILLS, Killing, start, written
 from tests.support import killed_kafka_job
 from tests.support.kafka_broker import Broker, NoKafka, broker, connector_jars
 
@@ -64,10 +64,10 @@ def test_kafka_to_files_is_exact_and_to_kafka_loses_nothing(tmp_path: Path, monk
         options = ["--trigger", "available-now", "--conf", f"spark.jars={jars}"]
         random = Random(41)
         job = Path(killed_kafka_job.__file__)
-        killed = sum(kill_somewhere(tmp_path, random, job, options) for _ in range(KILLS))
-        last = start(tmp_path, job, options)
-        _, errors = last.communicate(timeout=900)
-        assert last.returncode == 0, errors.decode()
+        with Killing(tmp_path, random, job, options) as killing:
+            for _ in range(KILLS):
+                killing.kill()
+            killing.finish()
         totals: Counter[str] = Counter()
         wanted: Counter[tuple[str, int]] = Counter()
         for number in range(LINES):
@@ -79,7 +79,7 @@ def test_kafka_to_files_is_exact_and_to_kafka_loses_nothing(tmp_path: Path, monk
         assert {text for _, text in messages} == {f"{word} {count}" for word, count in wanted}
         assert len({mark for mark, _ in messages}) == sum(wanted.values())  # copies carry the same mark
         counts = f"{sum(wanted.values())} of {sum(wanted.values())} counts, {len(messages)} messages to Kafka"
-        print(f"\nKafka to files: {killed} kills of {KILLS} hit the run; as the reference: {counts}")
+        print(f"\nKafka to files: {killing}; as the reference: {counts}")
     finally:
         running.__exit__(None, None, None)
 

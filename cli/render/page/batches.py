@@ -53,9 +53,14 @@ def _chart(title: str, values: list[float | None]) -> str:
     )
     area = f"0,{_HEIGHT} {points} {_WIDTH},{_HEIGHT}"
     return (
-        f"<figure><figcaption><b>{title}</b>, up to {top:.4g}, at last {known[-1]:.4g}</figcaption>"
+        f"<figure><figcaption><b>{title}</b>, up to {_number(top)}, at last {_number(known[-1])}</figcaption>"
         f'<svg viewBox="0 -2 {_WIDTH} {_HEIGHT + 4}" preserveAspectRatio="none" role="img" aria-label="{title}">'
         f'<polygon points="{area}" fill="currentColor" fill-opacity=".12"/>'
         f'<polyline points="{points}" fill="none" stroke="currentColor" stroke-width="1.5" '
         'vector-effect="non-scaling-stroke"/></svg></figure>'
     )
+
+
+def _number(value: float) -> str:
+    """Large numbers whole, small ones with what can be seen of them."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cli.render.words import memory_words
 from spark_runner.figures.results import StreamBatch, VertexBatch
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["StreamTable", "batch_line"]
 
 _END_OF_TIME = 2**63 - 1
+_HEADINGS = ("vertex", "in/s", "out/s", "watermark", "lag", "keys", "state", "late")
 
 
 def batch_line(batch: StreamBatch) -> str:
@@ -47,7 +48,7 @@ class StreamTable:
 
             self._live = Live(console=self._console, auto_refresh=False, transient=True)
             self._live.start()
-        self._live.update(_table(batch), refresh=True)
+        self._live.update(_table(batch, self._console.width), refresh=True)
 
     def print_above(self, text: str) -> None:
         """A line that stays, above the table."""
@@ -60,21 +61,24 @@ class StreamTable:
             self._live = None
 
 
-def _table(batch: StreamBatch) -> Table:
+def _table(batch: StreamBatch, width: int) -> Table:
+    """The figures whole; where the terminal is too narrow, names are cut."""
     from rich.table import Table
 
     backlog = "".join(f", waiting: {words}" for _, words in batch.backlog)
     title = f"batch {batch.batch}, {batch.seconds:.1f} s{backlog}"
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    table.add_column("vertex", no_wrap=True, overflow="ellipsis", ratio=1)
-    for name in ("in/s", "out/s", "watermark", "lag", "keys", "state", "late"):
+    rows = [list(_HEADINGS), *(_row(one, batch) for one in batch.vertices)]
+    natural = sum(max(map(len, column)) + 2 for column in zip(*rows, strict=True))
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, expand=natural > width)
+    table.add_column(_HEADINGS[0], no_wrap=True, overflow="ellipsis", ratio=1)
+    for name in _HEADINGS[1:]:
         table.add_column(name, justify="right", no_wrap=True)
-    for one in batch.vertices:
-        table.add_row(*_row(one, batch))
+    for row in rows[1:]:
+        table.add_row(*row)
     return table
 
 
-def _row(one: VertexBatch, batch: StreamBatch) -> list[Any]:
+def _row(one: VertexBatch, batch: StreamBatch) -> list[str]:
     seconds = max(batch.seconds, 0.001)
     mark = one.watermark
     return [

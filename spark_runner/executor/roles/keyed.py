@@ -68,8 +68,12 @@ def aggregation(kind: str, field: str | int) -> Callable[[Any, Any], Any]:
     """Flink's sum, min and max: one field is aggregated, the others stay as in the key's first record."""
     read = field_getter(field)
     combine: Any = {"sum": operator.add, "min": min, "max": max}[kind]
+    at = field if isinstance(field, int) else int(field[1:]) if field[1:].isdecimal() else None
 
     def reduce(first: Any, second: Any) -> Any:
+        if at is not None and first.__class__ is tuple and second.__class__ is tuple:  # most records are
+            a, b = first[at], second[at]
+            return (*first[:at], b if a is None else a if b is None else combine(a, b), *first[at + 1 :])
         a, b = read(first), read(second)
         return replace_field(first, field, b if a is None else a if b is None else combine(a, b))
 

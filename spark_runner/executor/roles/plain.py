@@ -20,7 +20,7 @@ CHUNK = 10_000  # records that move on together where an operator makes many out
 Stamps = list[int | None] | None
 
 
-def last_taken(values: list[Any], arriving: Iterator[Any]) -> Any:
+def last_taken(values: Sequence[Any], arriving: Iterator[Any]) -> Any:
     """The record that was taken from the iterator last."""
     at = len(values) - operator.length_hint(arriving) - 1
     return values[at] if 0 <= at < len(values) else None

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from spark_runner.executor.failures import RAISED, Failure, OperatorFailed, described, shown, user_lines
 from spark_runner.executor.records import UnfitRecord
+from spark_runner.executor.roles.plain import last_taken
 from spark_runner.executor.rows import form_of, row_class
 from spark_runner.executor.streaming.chunks import CHUNK, Chunk, records_blob, watermarks_blob
 from spark_runner.executor.streaming.layout import EdgeSpec
@@ -33,6 +35,15 @@ class _Buffer:
         self.indexes: list[int] = []
         self.values: list[Any] = []
         self.stamps: list[int | None] = []
+
+    def cut(self, size: int) -> _Buffer:
+        """The first records, which are then no longer in here."""
+        first = _Buffer()
+        for name in self.__slots__:
+            held = getattr(self, name)
+            getattr(first, name)[:] = held[:size]
+            del held[:size]
+        return first
 
 
 class Exit:
@@ -114,6 +125,55 @@ class Exit:
                 self.slots[key] = slot
         return slot
 
+    # --- many records at a time
+
+    def push_slice(
+        self, values: Sequence[Any], indexes: Sequence[int], stamps: Sequence[int | None] | None = None
+    ) -> None:
+        """Records of one base with their positions."""
+        if self.spec.strategy == "FORWARD":
+            slot = self.first if self.spec.ranges else self.task.subtask
+            self._extend(slot, values, indexes, stamps)
+        elif self.spec.strategy == "HASH" and stamps is None:
+            self._hash_slice(values, indexes)
+        else:
+            position, push = self.position, self.push
+            for index, value, stamp in zip(indexes, values, repeat(None) if stamps is None else stamps):  # noqa: B905
+                position.index = index
+                push(value, stamp)
+
+    def _hash_slice(self, values: Sequence[Any], indexes: Sequence[int]) -> None:
+        arriving = iter(values)
+        try:
+            keys = list(map(self.selector, arriving))  # type: ignore[arg-type]
+        except RAISED as error:
+            record = last_taken(values, arriving)
+            raise self._failed("key_by: " + described(error), record, user_lines(error)) from None
+        known = self.slots
+        found: dict[int, tuple[list[Any], list[int]]] = {}
+        for key, value, index in zip(keys, values, indexes, strict=True):
+            try:
+                slot = known[key]
+            except (KeyError, TypeError):
+                slot = self._slot(key)
+            if slot not in found:
+                found[slot] = ([], [])
+            into, at = found[slot]
+            into.append(value)
+            at.append(index)
+        for slot, (into, at) in found.items():
+            self._extend(slot, into, at, None)
+
+    def _extend(
+        self, slot: int, values: Sequence[Any], indexes: Sequence[int], stamps: Sequence[int | None] | None
+    ) -> None:
+        buffer = self.buffers.setdefault(slot, _Buffer())
+        buffer.values.extend(values)
+        buffer.indexes.extend(indexes)
+        buffer.stamps.extend(repeat(None, len(values)) if stamps is None else stamps)
+        while len(buffer.values) >= CHUNK:
+            self._send(slot, buffer.cut(CHUNK))
+
     # --- chunks
 
     def _put(self, slot: int, value: Any, stamp: int | None) -> None:
@@ -154,7 +214,9 @@ class Exit:
         return range(self.spec.consumers)
 
     def _send(self, slot: int, buffer: _Buffer) -> None:
-        stamps = buffer.stamps if any(stamp is not None for stamp in buffer.stamps) else None
+        if not buffer.values:
+            return
+        stamps = buffer.stamps if buffer.stamps.count(None) < len(buffer.stamps) else None
         self.given += len(buffer.values)
         try:
             blob = records_blob(buffer.indexes, buffer.values, stamps, self.spec.schema)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from spark_runner.executor.roles.keyed import aggregation
 from spark_runner.executor.roles.plain import method, with_context
 from spark_runner.executor.streaming.contexts import StreamContext, StreamRuntime
+from spark_runner.executor.streaming.exits import Exit
 from spark_runner.executor.streaming.layout import OperatorSpec
 from spark_runner.executor.streaming.operators import FilterOperator, FlatMapOperator, MapOperator, StreamOperator
 from spark_runner.executor.streaming.store import Domain, KeyedStore
@@ -75,6 +77,32 @@ class ReduceOperator(KeyedOperator):
         held[_REDUCED] = value
         self.given += 1
         self.next(value, stamp)
+
+    def push_chunk(
+        self, selector: Callable[[Any], Any], indexes: Sequence[int], values: list[Any], stamps: Any
+    ) -> None:
+        """Records of one base in the order of their positions."""
+        known, turn, take, call = self.store.entries, self.store.turn, self.store.take, self.call
+        made = []
+        for value in values:
+            key = selector(value)
+            try:
+                entry = take(known[key])
+            except (KeyError, TypeError):  # not loaded, or not hashable
+                entry = turn(key)
+            held = entry.values
+            if _REDUCED in held:
+                value = call(held[_REDUCED], value)
+            held[_REDUCED] = value
+            made.append(value)
+        self.given += len(made)
+        if len(self.targets) == 1 and isinstance(self.targets[0], Exit):
+            self.targets[0].push_slice(made, indexes, stamps)
+            return
+        position, push = self.task.position, self.next
+        for index, value, stamp in zip(indexes, made, repeat(None) if stamps is None else stamps):  # noqa: B905
+            position.index = index
+            push(value, stamp)
 
 
 class KeyedMapOperator(MapOperator, KeyedOperator):

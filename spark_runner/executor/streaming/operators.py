@@ -6,7 +6,7 @@ is called without a try for each record: when it fails, the frames of the traceb
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spark_runner.executor.failures import RAISED, Failure, OperatorFailed, described, shown, user_lines
@@ -104,7 +104,7 @@ class StreamOperator:
             target.push(value, stamp)
 
 
-def fan(targets: list[Any]) -> Push:
+def fan(targets: Sequence[Any]) -> Push:
     """One call for however many readers."""
     if len(targets) == 1:
         return targets[0].push  # type: ignore[no-any-return]

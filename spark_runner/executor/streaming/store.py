@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import pickle
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any, Literal, Protocol
 
@@ -85,6 +85,11 @@ class KeyedStore:
         }
 
     # --- keys
+
+    @property
+    def entries(self) -> Mapping[Any, Entry]:
+        """The hashable keys that are in memory."""
+        return self._entries
 
     def turn(self, key: Any) -> Entry:
         """Make a key the current one."""

@@ -10,17 +10,18 @@ import pickle
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import count, repeat
+from itertools import count, pairwise, repeat
 from typing import Any
 
 from spark_runner.executor.chain import host_name
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
 from spark_runner.executor.streaming.chunks import FIGURES, Chunk, records_of, watermarks_of
 from spark_runner.executor.streaming.exits import Exit
-from spark_runner.executor.streaming.keyed import KeyedOperator
+from spark_runner.executor.streaming.keyed import KeyedOperator, ReduceOperator
 from spark_runner.executor.streaming.layout import InputSpec, Layout, VertexSpec
 from spark_runner.executor.streaming.operators import StreamOperator, failure_in
 from spark_runner.executor.streaming.positions import END_BASE, FIRST_BASE, Position
+from spark_runner.executor.streaming.slices import Slices
 from spark_runner.executor.streaming.store import Backend
 from spark_runner.executor.streaming.table import OPERATORS
 from spark_runner.executor.streaming.times import Channels
@@ -67,6 +68,7 @@ class Subtask:
             self._attach(spec.parent, spec.tag, operator)
         for way_out in self.exits:
             self._attach(way_out.spec.node, way_out.spec.tag, way_out)
+        self.slices = Slices(self.roots, self.position)
 
     def _attach(self, parent: int | None, tag: str | None, target: Any) -> None:
         if parent is None:
@@ -118,14 +120,11 @@ class Subtask:
 
     def take_slice(self, base: str, indexes: Sequence[int], values: Sequence[Any]) -> None:
         """Records of a source, with their positions."""
-        position, push = self.position, self._root_push(None)
         with self._blaming():
-            if base != position.base:
+            if base != self.position.base:
                 self._change_base()
-                position.base = base
-            for index, value in zip(indexes, values, strict=True):
-                position.index = index
-                push(value, None)
+                self.position.base = base
+            self.slices.take(values, indexes)
             self.received[0] = self.received.get(0, 0) + len(values)
 
     def take_chunks(self, chunks: Iterable[Chunk]) -> None:
@@ -165,7 +164,28 @@ class Subtask:
         for base in sorted(by_base):
             self._change_base()
             self.position.move(base, -1)
-            self._events(sorted(self._unpacked(by_base[base])), pushes)
+            if not self._in_turn(by_base[base], pushes):
+                self._events(sorted(self._unpacked(by_base[base])), pushes)
+
+    def _in_turn(self, chunks: list[Chunk], pushes: dict[int, Callable[[Any, int | None], None]]) -> bool:
+        """Take the records of one producer's one stream, chunk by chunk. False where there is more to put in order."""
+        if len({(chunk.producer, chunk.edge) for chunk in chunks}) != 1 or chunks[0].edge < 0:
+            return False
+        one = next(one for one in self.vertex.inputs if one.edge == chunks[0].edge)
+        ordered = sorted(chunks, key=lambda chunk: chunk.seq)
+        found = [records_of(chunk.blob, one.schema) for chunk in ordered]
+        if any(behind[0][0] < before[0][-1] for before, behind in pairwise(found)):
+            return False
+        position, push, head = self.position, pushes[one.edge], self.roots[0]
+        for indexes, values, stamps in found:
+            self.received[one.position] = self.received.get(one.position, 0) + len(values)
+            if one.selector is not None and len(self.roots) == 1 and isinstance(head, ReduceOperator):
+                head.push_chunk(one.selector, indexes, values, stamps)
+                continue
+            for index, value, stamp in zip(indexes, values, repeat(None) if stamps is None else stamps):  # noqa: B905
+                position.index = index
+                push(value, stamp)
+        return True
 
     def _events(self, events: list[Any], pushes: dict[int, Callable[[Any, int | None], None]]) -> None:
         position, channels = self.position, self.channels

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from rich.console import Console
 
@@ -41,6 +41,28 @@ def test_the_table_of_a_stream_is_drawn_in_place() -> None:
     text = shown.getvalue()
     assert "batch 1, 1.5 s" in text and "batch 2, 1.5 s" in text and "a record" in text
     assert "2026-01-01 00:00:00" in text and "10 s" in text and "2 KiB" in text
+
+
+def test_long_names_are_cut_and_figures_are_not() -> None:
+    shown = io.StringIO()
+    drawn = batch(1)
+    long = replace(drawn.vertices[1], name="EventTimeSessionWindows -> " + "Map -> " * 20 + "Sink: Print to Std. Out")
+    table = StreamTable(Console(file=shown, force_terminal=True, width=100, color_system=None))
+    table.show(replace(drawn, vertices=(drawn.vertices[0], long)))
+    table.close()
+    line = next(line for line in shown.getvalue().splitlines() if "EventTime" in line)
+    assert "…" in line and line.split("…")[1].split() == [
+        "60",
+        "2",
+        "2026-01-01",
+        "00:00:00",
+        "10",
+        "s",
+        "7",
+        "2",
+        "KiB",
+        "2",
+    ]
 
 
 def test_batches_are_drawn_over_time() -> None:

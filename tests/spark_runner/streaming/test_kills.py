@@ -77,37 +77,89 @@ def written(folder: Path) -> Counter[tuple[str, int, int]]:
 JOB = Path(killed_job.__file__)
 
 
-def start(folder: Path, job: Path = JOB, options: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+# JVMs that live for seconds are better off without the second compiler
+SMALL = ("--conf", "spark.driver.defaultJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
+
+def start(
+    folder: Path, job: Path = JOB, options: Sequence[str] = (), *, module: str = "cli"
+) -> subprocess.Popen[bytes]:
     """The job as a user starts it, in a process group of its own."""
-    command = [sys.executable, "-m", "cli", "run", str(job), "--mode", "streaming", *options]
+    command = [sys.executable, "-m", module, "run", str(job), "--mode", "streaming", *SMALL, *options]
     command += ["--checkpoint", str(folder / "checkpoint"), "--master", "local[2]"]
     return subprocess.Popen(
         command,
         cwd=folder,
         env={**os.environ, "KILLED_JOB_FOLDER": str(folder), "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
 
 
-def batches(folder: Path) -> int:
-    """How many batches Spark has begun."""
-    return len(list((folder / "checkpoint" / "spark" / "offsets").glob("[0-9]*")))
+def batches(folder: Path, log: str = "offsets") -> int:
+    """How many batches Spark has begun; with `commits`, how many it has ended."""
+    return len(list((folder / "checkpoint" / "spark" / log).glob("[0-9]*")))
 
 
-def kill_somewhere(folder: Path, random: Random, job: Path = JOB, options: Sequence[str] = ()) -> bool:
-    """Start the job and kill Python and JVM some time behind its next batch. False where it came to its end before."""
-    process, before = start(folder, job, options), batches(folder)
-    try:
-        while process.poll() is None and batches(folder) == before:
-            time.sleep(0.02)
-        time.sleep(random.uniform(0, 2.5))
-        return process.poll() is None
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+class Killing:
+    """Drivers of one job that are killed one after the other, each with the next one on standby."""
+
+    def __init__(self, folder: Path, random: Random, job: Path = JOB, options: Sequence[str] = ()) -> None:
+        self.folder, self.random, self.job, self.options = folder, random, job, options
+        self.kills = self.at_hand = 0
+        self._next = self._standby()
+
+    def __enter__(self) -> Killing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _kill(self._next)
+
+    def _standby(self) -> subprocess.Popen[bytes]:
+        return start(self.folder, self.job, self.options, module="tests.support.standby")
+
+    def _run(self) -> subprocess.Popen[bytes]:
+        process, self._next = self._next, self._standby()
+        assert process.stdin is not None
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        return process
+
+    def kill(self) -> None:
+        """Kill Python and JVM some time behind the next batch's begin."""
+        before, process = batches(self.folder), self._run()
+        try:
+            while process.poll() is None and batches(self.folder) == before and not self._runs_again(before):
+                time.sleep(0.01)
+            time.sleep(self.random.uniform(0, 1.5))
+            self.kills += process.poll() is None
+        finally:
+            _kill(process)
+        self.at_hand += batches(self.folder) > batches(self.folder, "commits")
+
+    def _runs_again(self, before: int) -> bool:
+        """Whether a batch that a kill left behind was run again to its end."""
+        return batches(self.folder, "commits") == before > 0
+
+    def finish(self) -> None:
+        """The last driver, to the end of its input."""
+        process, self._next = self._next, self._next
+        _, errors = process.communicate(b"\n", timeout=900)
+        assert process.returncode == 0, errors.decode()
+
+    def __str__(self) -> str:
+        return (
+            f"{self.kills} kills hit the run, {self.at_hand} of them a batch that was begun and not committed; "
+            f"{batches(self.folder)} batches"
+        )
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
 
 
 @pytest.mark.spark
@@ -118,10 +170,10 @@ def test_the_output_is_exact_however_often_the_driver_is_killed(
     monkeypatch.setenv("KILLED_JOB_KIND", kind)
     random = Random(14)
     found = write_input(tmp_path, random)
-    killed = sum(kill_somewhere(tmp_path, random) for _ in range(KILLS))
-    last = start(tmp_path)
-    _, errors = last.communicate(timeout=600)
-    assert last.returncode == 0, errors.decode()
+    with Killing(tmp_path, random) as killing:
+        for _ in range(KILLS):
+            killing.kill()
+        killing.finish()
     counts = check_output(kind, tmp_path, found)
-    print(f"\n{kind}: {killed} kills of {KILLS} hit the run, {batches(tmp_path)} batches; as the reference: {counts}")
-    assert killed
+    print(f"\n{kind}: {killing}; as the reference: {counts}")
+    assert killing.kills

@@ -21,6 +21,8 @@ from planner import (
 from planner.errors import ExecutionError, OptionError
 from planner.job import JobDefinition
 from spark_runner.executor.rows import printed
+from spark_runner.executor.streaming.written import NUMBER, SUBTASK
+from spark_runner.streaming.sinks import BatchWriter
 from tests.spark_runner.streaming.conftest import Running
 from tests.support.stream_jobs import random_job
 from tests.support.stream_reference import Reference
@@ -234,3 +236,55 @@ def test_counts_are_those_of_all_attempts(spark: Any, tmp_path: Path) -> None:
         work.release()
     counts = {one.key: (one.records_in, one.records_out) for vertex in result.vertices for one in vertex.operators}
     assert counts["flat_map-1"] == (4, 7) and counts["counts"] == (7, 7)
+
+
+def test_records_for_kafka_have_numbers_of_their_own(
+    stream: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several Spark tasks read for one subtask; what it sends is numbered through all of them."""
+    marks: list[tuple[int, int]] = []
+
+    def numbered(writer: BatchWriter, sink: Any, rows: Any, batch: int) -> None:
+        found = writer.columns(sink, rows, numbered=True).select(SUBTASK, NUMBER).collect()
+        marks.extend((row[0], row[1]) for row in found)
+
+    monkeypatch.setattr(BatchWriter, "write", numbered)
+    (tmp_path / "in").mkdir()
+    for number in range(8):
+        (tmp_path / "in" / f"{number}.txt").write_text("one\ntwo\nthree\n")
+    env = StreamExecutionEnvironment()
+    env.set_parallelism(2)
+    reader = ReaderSource("text", str(tmp_path / "in"), bounded=True)
+    lines = env.from_source(reader, WatermarkStrategy.no_watermarks(), "lines", LINE)
+    lines.map(str.upper, output_type=Types.STRING()).sink_to(WriterSink("noop"))
+    stream(env.build("numbered"))
+    assert len(marks) == 24 == len(set(marks))
+
+
+def test_a_batch_without_records_for_its_only_sink_writes_nothing(stream: Running, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for number, text in enumerate(("keep\n", "drop\n", "keep\nkeep\n")):
+        file = tmp_path / "in" / f"{number}.txt"
+        file.write_text(text)
+        os.utime(file, (1_700_000_000 + number, 1_700_000_000 + number))
+    env = StreamExecutionEnvironment()
+    env.set_parallelism(2)
+    reader = ReaderSource("text", str(tmp_path / "in"), {"maxFilesPerTrigger": 1}, bounded=True)
+    lines = env.from_source(reader, WatermarkStrategy.no_watermarks(), "lines", LINE)
+    kept = lines.filter(lambda line: line == "keep").map(lambda line: (line, 1), output_type=PAIR)
+    kept.sink_to(WriterSink("json", str(tmp_path / "out")))
+    outcome = stream(env.build("sparse"))
+    written = sorted(path.name for path in (tmp_path / "out").iterdir() if path.name.startswith(("batch", ".b")))
+    assert written == ["batch=0", "batch=2"]
+    assert outcome.result is not None and outcome.result.sinks[0].records == 3
+
+
+def test_a_writer_that_cannot_write_says_so_once(stream: Running) -> None:
+    env = StreamExecutionEnvironment()
+    env.set_parallelism(2)
+    sums = env.from_collection([("a", 1)], PAIR).key_by(lambda pair: pair[0]).sum(1).uid("sums")
+    sums.sink_to(WriterSink("nosuch"))
+    with pytest.raises(ExecutionError) as caught:
+        stream(env.build("sink"))
+    assert caught.value.message.startswith("operator 'sink-1' (Sink: Writer) could not be written: ")
+    assert "ExecutionError" not in caught.value.message and caught.value.operator == "sink-1"
