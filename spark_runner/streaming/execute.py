@@ -20,16 +20,16 @@ from spark_runner.figures.results import ActionStarted, Events, RunResult, SinkW
 from spark_runner.frames.blame import translated
 from spark_runner.frames.shipping import ship
 from spark_runner.program.program import SparkProgram
-from spark_runner.streaming.batches import Batches, BatchFigures, Halted, Here
 from spark_runner.streaming.checkpoint import Checkpoint
 from spark_runner.streaming.control import SLICE, Control
 from spark_runner.streaming.needs import check_workers
-from spark_runner.streaming.on_server import ServerBatches
 from spark_runner.streaming.passing import TRIES, passes
 from spark_runner.streaming.program import StreamJob
-from spark_runner.streaming.query import Query
-from spark_runner.streaming.shapes import Shapes
-from spark_runner.streaming.sinks import BatchWriter, target_of
+from spark_runner.streaming.queries.batches import Batches, BatchFigures, Halted, Here
+from spark_runner.streaming.queries.on_server import ServerBatches
+from spark_runner.streaming.queries.query import Query
+from spark_runner.streaming.queries.shapes import Shapes
+from spark_runner.streaming.queries.sinks import BatchWriter, target_of
 from spark_runner.streaming.totals import Totals
 
 __all__ = ["StreamOptions", "StreamRun"]

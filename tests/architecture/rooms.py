@@ -84,9 +84,13 @@ ROOMS: dict[str, frozenset[str]] = {
         "spark_runner.executor",
         "spark_runner.executor.streaming",
         "spark_runner.lowering.operators",
+        "spark_runner.streaming.queries",
     }
     | {"spark_runner.pyflink"}
     | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
+    "spark_runner.streaming.queries": WORDS
+    | {"planner.frontends.pyflink", "spark_runner.executor", "spark_runner.executor.streaming"}
+    | {f"spark_runner.{room}" for room in ("program", "frames", "figures", "batch", "pyflink", "streaming")},
     "spark_runner.runs": WORDS
     | {"planner.frontends", "planner.settings", "planner.flink"}
     | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")}
@@ -134,6 +138,7 @@ PYSPARK_ROOMS = frozenset(
         "batch",
         "pyflink",
         "streaming",
+        "streaming.queries",
         "runs",
     )
 )

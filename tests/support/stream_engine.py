@@ -17,9 +17,9 @@ from planner.job import Collection, JobDefinition, Sequence
 from planner.pipeline import plan
 from spark_runner.executor.streaming.chunks import Chunk, chunk_batch, chunks_of, records_of
 from spark_runner.executor.streaming.layers import run_control, run_slot
-from spark_runner.streaming.layouts import LayoutMaker
 from spark_runner.streaming.lower import lower_stream
 from spark_runner.streaming.program import StreamJob
+from spark_runner.streaming.queries.layouts import LayoutMaker
 
 _TYPES = {"bigint": pa.int64(), "string": pa.string(), "double": pa.float64()}
 

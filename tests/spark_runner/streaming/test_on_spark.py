@@ -22,7 +22,7 @@ from planner.errors import ExecutionError, OptionError
 from planner.job import JobDefinition
 from spark_runner.executor.rows import printed
 from spark_runner.executor.streaming.written import NUMBER, SUBTASK
-from spark_runner.streaming.sinks import BatchWriter
+from spark_runner.streaming.queries.sinks import BatchWriter
 from tests.spark_runner.streaming.conftest import Running
 from tests.support.stream_jobs import random_job
 from tests.support.stream_reference import Reference

@@ -20,13 +20,13 @@ from spark_runner.executor.streaming.written import COUNTED
 from spark_runner.frames.blame import blamed
 from spark_runner.frames.collections import shaped_records
 from spark_runner.frames.shipping import pickled_function
-from spark_runner.streaming.layouts import LayoutMaker
 from spark_runner.streaming.program import StreamJob, StreamSource, StreamVertex
-from spark_runner.streaming.shapes import Shapes
-from spark_runner.streaming.sinks import in_buckets, writes_files
-from spark_runner.streaming.slot_keys import slot_keys
-from spark_runner.streaming.sources import HIDDEN, now, reader_frame
-from spark_runner.streaming.worker_calls import slot_processor, worker_call
+from spark_runner.streaming.queries.layouts import LayoutMaker
+from spark_runner.streaming.queries.shapes import Shapes
+from spark_runner.streaming.queries.sinks import in_buckets, writes_files
+from spark_runner.streaming.queries.slot_keys import slot_keys
+from spark_runner.streaming.queries.sources import HIDDEN, now, reader_frame
+from spark_runner.streaming.queries.worker_calls import slot_processor, worker_call
 
 __all__ = ["Query"]
 

@@ -23,11 +23,11 @@ from spark_runner.executor.streaming.layout import Layout
 from spark_runner.executor.streaming.written import NUMBER, SUBTASK
 from spark_runner.frames.blame import blamed
 from spark_runner.pyflink.file_names import bucket_of
-from spark_runner.streaming.mounted_files import MountedFiles
 from spark_runner.streaming.program import Flow, StreamJob, StreamSink
-from spark_runner.streaming.shapes import Shapes
-from spark_runner.streaming.sources import FILE_FORMATS, applied
-from spark_runner.streaming.worker_calls import worker_call
+from spark_runner.streaming.queries.mounted_files import MountedFiles
+from spark_runner.streaming.queries.shapes import Shapes
+from spark_runner.streaming.queries.sources import FILE_FORMATS, applied
+from spark_runner.streaming.queries.worker_calls import worker_call
 
 __all__ = ["BatchWriter", "in_buckets", "target_of", "writes_files"]
 

@@ -20,7 +20,7 @@ from spark_runner.executor.streaming.layout import Layout
 from spark_runner.executor.streaming.written import COUNTED
 from spark_runner.figures.results import CollectedRecord, Events, PrintedRecord
 from spark_runner.streaming.program import StreamJob, StreamSink
-from spark_runner.streaming.sinks import BatchWriter
+from spark_runner.streaming.queries.sinks import BatchWriter
 
 __all__ = ["BatchFigures", "Batches", "Halted", "Here", "Listener"]
 

@@ -23,10 +23,10 @@ from spark_runner.executor.streaming.layout import Layout
 from spark_runner.figures.results import PrintedRecord
 from spark_runner.frames.blame import translated
 from spark_runner.frames.shipping import pickled_function, write_shipment
-from spark_runner.streaming.batches import Batches, BatchFigures, Halted, Here
-from spark_runner.streaming.mounted_files import MountedFiles
-from spark_runner.streaming.shapes import Shapes
-from spark_runner.streaming.sinks import BatchWriter
+from spark_runner.streaming.queries.batches import Batches, BatchFigures, Halted, Here
+from spark_runner.streaming.queries.mounted_files import MountedFiles
+from spark_runner.streaming.queries.shapes import Shapes
+from spark_runner.streaming.queries.sinks import BatchWriter
 
 __all__ = ["ServerBatches"]
 
@@ -97,7 +97,7 @@ def _function(package: str, payload: bytes, folder: str) -> Callable[[Any, int],
 
         if not made:
             sys.path.insert(0, package)
-            from spark_runner.streaming.on_server import batches_on_server
+            from spark_runner.streaming.queries.on_server import batches_on_server
 
             made["batches"] = batches_on_server(payload, folder)
         made["batches"](rows, batch)
