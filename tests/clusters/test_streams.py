@@ -57,6 +57,7 @@ def test_connect(connect: ConnectServer, tmp_path: Path) -> None:
     check_whole_run(tmp_path, connect.url)
 
 
+@pytest.mark.cluster
 def test_a_pyflink_script_continues_over_connect(connect: ConnectServer, tmp_path: Path) -> None:
     script = script_in(tmp_path)
     for number in range(len(INPUT)):
