@@ -82,8 +82,11 @@ def fields_of(record: Any, names: Sequence[str]) -> list[Any]:
 def field_getter(field: str | int) -> Callable[[Any], Any]:
     """Reads one field of a record, by position or by name; a plain value is its own field 0."""
     get = operator.itemgetter(field)
+    at = field if isinstance(field, int) else int(field[1:]) if field[1:].isdecimal() else None
 
     def read(record: Any) -> Any:
+        if record.__class__ is tuple and at is not None:  # most records are
+            return record[at]
         if isinstance(record, tuple | list | dict) or (hasattr(record, "__getitem__") and not isinstance(record, str)):
             if field.__class__ is str and not isinstance(record, NamedRow | dict) and isinstance(record, tuple | list):
                 return record[int(field[1:])]

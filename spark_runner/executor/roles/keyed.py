@@ -73,7 +73,10 @@ def aggregation(kind: str, field: str | int) -> Callable[[Any, Any], Any]:
     def reduce(first: Any, second: Any) -> Any:
         if at is not None and first.__class__ is tuple and second.__class__ is tuple:  # most records are
             a, b = first[at], second[at]
-            return (*first[:at], b if a is None else a if b is None else combine(a, b), *first[at + 1 :])
+            new = b if a is None else a if b is None else combine(a, b)
+            if at == 1 and len(first) == 2:  # a key and its number: the most common of all
+                return first[0], new
+            return (*first[:at], new, *first[at + 1 :])
         a, b = read(first), read(second)
         return replace_field(first, field, b if a is None else a if b is None else combine(a, b))
 

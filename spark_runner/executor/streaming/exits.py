@@ -149,20 +149,22 @@ class Exit:
         except RAISED as error:
             record = last_taken(values, arriving)
             raise self._failed("key_by: " + described(error), record, user_lines(error)) from None
-        known = self.slots
-        found: dict[int, tuple[list[Any], list[int]]] = {}
-        for key, value, index in zip(keys, values, indexes, strict=True):
-            try:
-                slot = known[key]
-            except (KeyError, TypeError):
-                slot = self._slot(key)
-            if slot not in found:
-                found[slot] = ([], [])
+        slots = self._slots(keys)
+        found: dict[int, tuple[list[Any], list[int]]] = {slot: ([], []) for slot in sorted(set(slots))}
+        for slot, value, index in zip(slots, values, indexes, strict=True):
             into, at = found[slot]
             into.append(value)
             at.append(index)
         for slot, (into, at) in found.items():
             self._extend(slot, into, at, None)
+
+    def _slots(self, keys: list[Any]) -> list[int]:
+        known = self.slots
+        try:
+            slots = list(map(known.get, keys))
+        except TypeError:  # not hashable
+            return list(map(self._slot, keys))
+        return [self._slot(key) if slot is None else slot for key, slot in zip(keys, slots, strict=True)]
 
     def _extend(
         self, slot: int, values: Sequence[Any], indexes: Sequence[int], stamps: Sequence[int | None] | None
