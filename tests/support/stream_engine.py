@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -16,7 +16,7 @@ from pyspark import cloudpickle
 from planner.job import Collection, JobDefinition, Sequence
 from planner.pipeline import plan
 from spark_runner.executor.streaming.chunks import Chunk, chunk_batch, chunks_of, records_of
-from spark_runner.executor.streaming.layers import run_control, run_slot
+from spark_runner.executor.streaming.layers import run_control, run_slot, run_source
 from spark_runner.streaming.lower import lower_stream
 from spark_runner.streaming.program import StreamJob
 from spark_runner.streaming.queries.layouts import LayoutMaker
@@ -49,24 +49,26 @@ def schema_of(ddl: str) -> pa.Schema:
 class StreamEngine:
     """One job, with its state, between batches."""
 
-    def __init__(self, job: JobDefinition) -> None:
-        self._take_job(lower_stream(plan(job)), cloudpickle.dumps)
+    def __init__(self, job: JobDefinition, readers: Mapping[int, pa.Schema] | None = None) -> None:
+        """`readers`: the columns of the sources whose records come from `read`."""
+        self._take_job(lower_stream(plan(job)), cloudpickle.dumps, readers or {})
 
     @classmethod
     def of(cls, job: StreamJob, pickled: Callable[[Any], bytes]) -> StreamEngine:
         """The engine of a job that is lowered already."""
         made = cls.__new__(cls)
-        made._take_job(job, pickled)
+        made._take_job(job, pickled, {})
         return made
 
-    def _take_job(self, job: StreamJob, pickled: Callable[[Any], bytes]) -> None:
+    def _take_job(self, job: StreamJob, pickled: Callable[[Any], bytes], readers: Mapping[int, pa.Schema]) -> None:
         self.job = job
-        layout = LayoutMaker(self.job, schema_of, {}).layout()
+        layout = LayoutMaker(self.job, schema_of, dict(readers)).layout()
         self.payload = pickled(layout)
         self.edges = layout.edges
         feeds = {
             source.number: _records(source.operator.behaviour) if source.records is None else source.records
             for source in self.job.sources
+            if source.number not in readers
         }
         self.feeds = pickled(feeds)
         self.size = max((len(feed) for feed in feeds.values()), default=0)
@@ -80,7 +82,13 @@ class StreamEngine:
         rows = pa.RecordBatch.from_arrays(
             [pa.array(values, pa.string()), pa.array([now] * len(values), pa.int64())], ["value", "__now"]
         )
-        chunks = self._moved(run_control(self.payload, self.feeds, [rows]))
+        self._through(self._moved(run_control(self.payload, self.feeds, [rows])))
+
+    def read(self, source: int, tasks: Iterable[list[pa.RecordBatch]]) -> None:
+        """One micro-batch of what Spark's tasks read for a source."""
+        self._through([chunk for one in tasks for chunk in self._moved(run_source(self.payload, source, one))])
+
+    def _through(self, chunks: list[Chunk]) -> None:
         for number, layer in enumerate(self.job.layers, start=1):
             chunks = self._layer(number, max(v.parallelism for v in layer), chunks)
         self._take(chunks)

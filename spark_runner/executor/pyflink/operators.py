@@ -235,6 +235,10 @@ class Watermarks(Pass):
         if self.kept:
             self.watermark = self.task.kept(self.spec.id, "max", NO_TIMESTAMP)
 
+    def begin_split(self) -> None:
+        if not self.kept:
+            self.watermark = NO_TIMESTAMP
+
     def push(self, value: Any, stamp: int | None) -> None:
         self.give(value, stamp)
         if self.delay is not None and stamp is not None and stamp - self.delay - 1 > self.watermark:

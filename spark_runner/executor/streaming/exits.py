@@ -192,7 +192,7 @@ class Exit:
         """Let readers know how far event time has come."""
         if self.spec.watermarks:
             if self.mark_indexes and self.mark_indexes[-1] == self.position.index:
-                self.marks[-1] = watermark
+                self.marks[-1] = max(self.marks[-1], watermark)  # another split may have been further
             else:
                 self.marks.append(watermark)
                 self.mark_indexes.append(self.position.index)

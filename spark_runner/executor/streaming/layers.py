@@ -66,7 +66,7 @@ def run_source(payload: bytes, source: int, batches: Iterable[pa.RecordBatch]) -
                     tasks[subtask] = _subtask(payload, spec.vertex, subtask, NoState(), now)
                 indexes = _indexes(part, where, counted)
                 values = decode([part.column(name) for name in spec.names], spec.names)
-                tasks[subtask].take_slice(block_base(*where[:3]), indexes, values)
+                tasks[subtask].take_slice(block_base(*where[:3]), indexes, values, where[3])
             yield from _rows(chunk for task in tasks.values() for chunk in task.drain())
         for task in tasks.values():
             task.finish()

@@ -77,6 +77,12 @@ class StreamOperator:
         self.watermark = watermark
         self.pass_on(watermark)
 
+    def begin_split(self) -> None:
+        """Records of another file, block or partition follow, in front of the first exchange.
+
+        Spark reads them in an order of its own, and readers put them in theirs: nothing may depend on what came before.
+        """
+
     def pass_on(self, watermark: int) -> None:
         """Tell those behind, side outputs included."""
         for target in self.targets:

@@ -51,6 +51,7 @@ class Subtask:
         self.layout, self.vertex, self.subtask, self.backend, self.now = layout, vertex, subtask, backend, now
         self.producer = vertex.first_producer + subtask
         self.position = Position()
+        self.reading: tuple[str, int] | None = None  # which base and split of a source
         self.sent = 0
         self.out: list[Chunk] = []
         self.opened: list[StreamOperator] = []
@@ -118,9 +119,13 @@ class Subtask:
                 self.opened.append(operator)
                 operator.open()
 
-    def take_slice(self, base: str, indexes: Sequence[int], values: Sequence[Any]) -> None:
+    def take_slice(self, base: str, indexes: Sequence[int], values: Sequence[Any], split: int = 0) -> None:
         """Records of a source, with their positions."""
         with self._blaming():
+            if (base, split) != self.reading:
+                self.reading = (base, split)
+                for operator in self.operators:
+                    operator.begin_split()
             if base != self.position.base:
                 self._change_base()
                 self.position.base = base

@@ -36,6 +36,10 @@ class StampOperator(StreamOperator):
         if self.kept:
             self.watermark = self.task.kept(self.spec.id, "max", NO_TIMESTAMP)
 
+    def begin_split(self) -> None:
+        if not self.kept:
+            self.watermark = NO_TIMESTAMP
+
     def push(self, value: Any, stamp: int | None) -> None:
         if self.extract is not None:
             stamp = int(self.extract(value))
