@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
-from planner.chaining.registry import JOB_RULE, RULES
+from planner.chaining.registry import RULES
 from planner.chaining.rule import Candidate
 from planner.graphs.obstacle import Obstacle
 from planner.graphs.stream_graph import StreamEdge, StreamGraph, StreamNode
@@ -20,26 +20,21 @@ def find_obstacles(graph: StreamGraph) -> tuple[tuple[Obstacle, ...], ...]:
     """The obstacles of every edge, in the order of the graph's edges; none hides another."""
     found: list[tuple[Obstacle, ...]] = [()] * len(graph.edges)
     candidates = _Candidates(graph, found)
-    of_the_job: dict[str, tuple[Obstacle, ...]] = {}
+    anywhere = [rule for rule in RULES if rule.ordinary(graph)]
     edges, by_id, in_edges = graph.edges, graph.by_id, graph.in_edges
     for position in _upstream_first(graph):
         edge = edges[position]
-        upstream, downstream = by_id[edge.source], by_id[edge.target]
-        if not is_ordinary(edge, upstream, downstream, len(in_edges[edge.target])):
+        ordinary = is_ordinary(edge, by_id[edge.source], by_id[edge.target], len(in_edges[edge.target]))
+        if rules := anywhere if ordinary else RULES:
             candidate = candidates.at(position)
-            found[position] = tuple([o for rule in RULES if (o := rule.find(candidate)) is not None])
-        elif not graph.chaining:
-            written_in = downstream.operator.location.file  # the one thing that the job's own obstacle depends on
-            if written_in not in of_the_job:
-                of_the_job[written_in] = _of_the_job(candidates.at(position))
-            found[position] = of_the_job[written_in]
+            found[position] = tuple([o for rule in rules if (o := rule.find(candidate)) is not None])
     return tuple(found)
 
 
 def is_ordinary(edge: StreamEdge, upstream: StreamNode, downstream: StreamNode, downstream_inputs: int) -> bool:
-    """Whether nothing at an edge can be in the way, as at most edges of most jobs: only the job itself can be.
+    """Whether an edge is like most edges of most jobs: nothing that most rules look at is in the way.
 
-    A first look that saves asking every rule. It may say no where all rules hold, never yes where one does not.
+    A first look that saves asking those rules; each says in `ordinary` whether it must be asked all the same.
     """
     return (
         edge.partitioner == "FORWARD"
@@ -51,11 +46,6 @@ def is_ordinary(edge: StreamEdge, upstream: StreamNode, downstream: StreamNode, 
         and edge.exchange_mode != "BATCH"
         and not downstream.yielding
     )
-
-
-def _of_the_job(candidate: Candidate) -> tuple[Obstacle, ...]:
-    obstacle = JOB_RULE.find(candidate)
-    return () if obstacle is None else (obstacle,)
 
 
 def _upstream_first(graph: StreamGraph) -> list[int]:

@@ -39,5 +39,3 @@ RULES: tuple[ChainingRule, ...] = (
 )
 
 BY_CODE = {rule.code: rule for rule in RULES}
-# The one that looks at the job alone.
-JOB_RULE = ch001_chaining_disabled.RULE

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planner.graphs.obstacle import About, Obstacle, Side
-from planner.graphs.stream_graph import StreamEdge, StreamNode
+from planner.graphs.stream_graph import StreamEdge, StreamGraph, StreamNode
 from planner.job import Operator, Partitioner
 from planner.records import record
 
@@ -30,6 +30,16 @@ class Candidate:
     chain_different_max_parallelism: bool
 
 
+def always(graph: StreamGraph) -> bool:
+    """A rule that is asked about every edge."""
+    return True
+
+
+def never(graph: StreamGraph) -> bool:
+    """A rule that finds nothing on ordinary edges, in no graph."""
+    return False
+
+
 @record
 class ChainingRule:
     """One of Flink's conditions: named after the obstacle it finds."""
@@ -44,6 +54,9 @@ class ChainingRule:
     example: str
     find: Callable[[Candidate], Obstacle | None]
     holds: Callable[[Candidate], str]  # what was seen on an edge where `find` finds nothing
+    # Whether it may find something on an ordinary edge of a graph (`is_ordinary` in evaluation.py). Where it cannot,
+    # it is not asked: most edges of a large job are ordinary.
+    ordinary: Callable[[StreamGraph], bool] = always
 
     def obstacle(
         self,

@@ -47,4 +47,5 @@ env.disable_operator_chaining()   # every edge of the job now shows CH001
 """,
     find=_find,
     holds=_holds,
+    ordinary=lambda graph: not graph.chaining,
 )

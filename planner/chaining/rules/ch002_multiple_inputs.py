@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule
+from planner.chaining.rule import Candidate, ChainingRule, never
 from planner.graphs.obstacle import Obstacle
 
 
@@ -45,4 +45,5 @@ orders.connect(payments).map(Match())   # both edges into Co-Map show CH002
 """,
     find=_find,
     holds=_holds,
+    ordinary=never,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule
+from planner.chaining.rule import Candidate, ChainingRule, never
 from planner.graphs.obstacle import Obstacle
 
 
@@ -42,4 +42,5 @@ source.map(parse).slot_sharing_group("heavy")   # the edge source -> Map shows C
 """,
     find=_find,
     holds=_holds,
+    ordinary=never,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule, as_written
+from planner.chaining.rule import Candidate, ChainingRule, as_written, never
 from planner.graphs.obstacle import Obstacle
 
 
@@ -41,4 +41,5 @@ stream.map(heavy).disable_chaining().filter(keep)   # the edge Map -> Filter sho
 """,
     find=_find,
     holds=_holds,
+    ordinary=never,
 )

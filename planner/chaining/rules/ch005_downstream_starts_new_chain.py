@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule, as_written
+from planner.chaining.rule import Candidate, ChainingRule, as_written, never
 from planner.graphs.obstacle import Obstacle
 
 
@@ -45,4 +45,5 @@ stream.map(parse).start_new_chain()   # the edge into Map shows CH005
 """,
     find=_find,
     holds=_holds,
+    ordinary=never,
 )

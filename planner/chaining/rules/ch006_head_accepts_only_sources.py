@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule
+from planner.chaining.rule import Candidate, ChainingRule, never
 from planner.graphs.obstacle import Obstacle
 
 
@@ -41,4 +41,5 @@ RULE = ChainingRule(
 """,
     find=_find,
     holds=_holds,
+    ordinary=never,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from planner.chaining.rule import Candidate, ChainingRule, as_written
+from planner.chaining.rule import Candidate, ChainingRule, as_written, never
 from planner.graphs.obstacle import Obstacle
 
 # Who gets which record is part of the result: chaining would change the answer, not only its cost.
@@ -78,4 +78,5 @@ stream.rebalance().map(parse)   # the edge into Map shows CH007
 """,
     find=_find,
     holds=_holds,
+    ordinary=never,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule
+from planner.chaining.rule import Candidate, ChainingRule, never
 from planner.graphs.obstacle import Obstacle
 
 
@@ -40,4 +40,5 @@ RULE = ChainingRule(
 """,
     find=_find,
     holds=_holds,
+    ordinary=never,
 )

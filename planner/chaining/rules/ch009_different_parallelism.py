@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule
+from planner.chaining.rule import Candidate, ChainingRule, never
 from planner.graphs.obstacle import Obstacle
 from planner.graphs.stream_graph import StreamNode
 
@@ -66,4 +66,5 @@ source.map(parse).set_parallelism(4)   # with a job parallelism of 2, the edge i
 """,
     find=_find,
     holds=_holds,
+    ordinary=never,
 )

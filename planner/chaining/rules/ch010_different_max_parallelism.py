@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule
+from planner.chaining.rule import Candidate, ChainingRule, never
 from planner.graphs.obstacle import Obstacle
 
 
@@ -53,4 +53,5 @@ source.map(parse).set_max_parallelism(512)   # CH010
 """,
     find=_find,
     holds=_holds,
+    ordinary=never,
 )

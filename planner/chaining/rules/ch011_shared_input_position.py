@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule
+from planner.chaining.rule import Candidate, ChainingRule, never
 from planner.graphs.obstacle import Obstacle
 
 
@@ -35,4 +35,5 @@ first.union(second).map(parse)   # both edges into Map show CH002 and CH011
 """,
     find=_find,
     holds=_holds,
+    ordinary=never,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule, as_written
+from planner.chaining.rule import Candidate, ChainingRule, as_written, never
 from planner.graphs.obstacle import Obstacle
 
 
@@ -39,4 +39,5 @@ AsyncDataStream.unordered_wait(env.add_source(legacy), lookup, Time.seconds(1)) 
 """,
     find=_find,
     holds=_holds,
+    ordinary=never,
 )

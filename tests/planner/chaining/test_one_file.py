@@ -42,7 +42,8 @@ operators:
   - {id: numbers, type: source, collection: [{n: 1}]}
   - {id: first, type: map, input: numbers, chaining: disable}
   - {id: second, type: map, input: first}
-  - {id: out, type: print, input: second}
+  - {id: third, type: map, input: second}
+  - {id: out, type: print, input: third}
 """
 ASK = """\
 import json, sys
@@ -52,10 +53,11 @@ from planner.chaining.registry import BY_CODE
 from planner.explanation.explain import explain_plan
 compiled = load_plan("job.yaml")
 edges = explain_plan(compiled).edges
-edge = next(e for e in edges if (e.source.key, e.target.key) == ("first", "second"))
+edge, ordinary = (next(e for e in edges if e.target.key == key) for key in ("second", "third"))
 json.dump({
     "rules": sorted(BY_CODE),
     "obstacles": [o.code for o in edge.obstacles],
+    "of an ordinary edge": [o.code for o in ordinary.obstacles],
     "changes": edge.changes,
     "settings": edge.settings,
     "conditions": {c.code: c.found for c in check_conditions(compiled, edges[0].position)},
@@ -98,6 +100,7 @@ def test_a_rule_goes_with_its_file_and_comes_with_its_file(house: Path) -> None:
     codes = [f"CH{number:03}" for number in range(1, 13) if number != 4]
     assert answer["rules"] == [*codes, "CH099"]
     assert answer["obstacles"] == ["CH099"]
+    assert answer["of an ordinary edge"] == ["CH099"], "a rule that says nothing of ordinary edges is asked about all"
     assert answer["changes"] == ["rename second"]
     assert answer["settings"] == ["second.name=other"]
     conditions = answer["conditions"]
