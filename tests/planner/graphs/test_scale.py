@@ -20,8 +20,9 @@ ROOT = Path(__file__).parents[3]
 
 # A process of its own, so that the peak is this job's; any recursion along the job would meet the lowered limit.
 SCRIPT = """
-import json, resource, sys
+import json, sys
 from benchmarks.jobs import SHAPES
+from tests.support.peak_memory import peak_memory
 from planner.job import Location
 from planner.pipeline import plan
 from planner.frontends.yaml.loader import load_job_data
@@ -29,9 +30,8 @@ from planner.frontends.yaml.loader import load_job_data
 sys.setrecursionlimit(300)
 shape, size = sys.argv[1], int(sys.argv[2])
 made = plan(load_job_data(SHAPES[shape](size), Location("big.yaml", 1)))
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(json.dumps({
-    "peak": peak if sys.platform == "darwin" else peak * 1024,
+    "peak": peak_memory(),
     "nodes": len(made.stream_graph.nodes),
     "vertices": len(made.job_graph.vertices),
     "subtasks": made.execution_graph.execution_vertices,
@@ -71,3 +71,10 @@ def test_a_long_chain_keeps_every_operator_in_order() -> None:
     (vertex,) = made.job_graph.vertices
     assert list(vertex.nodes) == sorted(node.id for node in made.stream_graph.nodes)
     assert vertex.name.count(" -> ") == 2_999
+
+
+def test_the_peak_is_of_the_process_that_plans_not_of_the_one_that_started_it() -> None:
+    holds_much = f"import subprocess, sys; held = bytearray({600 * MEGABYTE}); subprocess.run(sys.argv[1:], check=True)"
+    script = [sys.executable, "-c", holds_much, sys.executable, "-c", SCRIPT, "row", "10"]
+    finished = subprocess.run(script, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert json.loads(finished.stdout)["peak"] < 500 * MEGABYTE
