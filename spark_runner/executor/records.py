@@ -10,7 +10,7 @@ import datetime
 import functools
 import operator
 import pickle
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -111,7 +111,7 @@ def encode(records: Sequence[Any], schema: pa.Schema) -> list[pa.Array]:
             return [pa.array(list(map(pickled, records)), pa.binary())]
         if form == "value":
             return [_column(records, schema.field(0))]
-        return [_column(column, field) for column, field in zip(_transposed(records, schema), schema, strict=True)]
+        return [_column(column, field) for column, field in zip(taken_apart(records, schema), schema, strict=True)]
     except (pa.ArrowException, TypeError, ValueError, OverflowError, Unfit) as error:
         if len(records) == 1:
             raise UnfitRecord(records[0], f"{error} (declared: {declared(schema)})") from None
@@ -146,7 +146,8 @@ def columns_of(columns: Sequence[Sequence[Any]], schema: pa.Schema) -> list[pa.A
         return encode(list(map(make, records) if form_of(schema.names) == "row" else records), schema)
 
 
-def _transposed(records: Sequence[Any], schema: pa.Schema) -> Iterable[Sequence[Any]]:
+def taken_apart(records: Sequence[Any], schema: pa.Schema) -> list[list[Any]]:
+    """The values of every column. Raises Unfit where a record has more or fewer."""
     width = len(schema)
     if not {tuple, list}.issuperset(map(type, records)):
         records = [tuple(positional(record, schema.names)) for record in records]

@@ -16,7 +16,17 @@ import pyarrow as pa
 from spark_runner.executor.records import decode, encode, pickled
 from spark_runner.executor.rows import NamedRow, row_class
 
-__all__ = ["CHUNK", "FIGURES", "ROW_SCHEMA", "Chunk", "chunk_batch", "chunks_of", "records_blob", "records_of"]
+__all__ = [
+    "CHUNK",
+    "FIGURES",
+    "ROW_SCHEMA",
+    "Chunk",
+    "chunk_batch",
+    "chunks_of",
+    "columns_blob",
+    "records_blob",
+    "records_of",
+]
 
 CHUNK = 4_000  # records in one row
 FIGURES = -1_000_000  # the target of rows that count
@@ -67,17 +77,26 @@ def chunks_of(batches: Iterable[pa.RecordBatch]) -> list[Chunk]:
 
 
 def records_blob(
-    indexes: list[int], values: list[Any], stamps: list[int | None] | None, schema: pa.Schema | None
+    indexes: Sequence[int], values: Sequence[Any], stamps: Sequence[int | None] | None, schema: pa.Schema | None
 ) -> bytes:
     """Records with their positions and event times. Raises UnfitRecord where one does not fit its columns."""
     times = None if stamps is None else _times(stamps)
     if schema is not None:
-        batch = pa.RecordBatch.from_arrays(encode(values, schema), schema=schema)
-        body: Any = batch.serialize().to_pybytes()
-        return pickle.dumps((array("q", indexes).tobytes(), times, len(values), body), protocol=5)
+        columns = pa.RecordBatch.from_arrays(encode(values, schema), schema=schema)
+        return _blob(array("q", indexes).tobytes(), times, columns)
     fields = _common_row(values)
     plain = values if fields is None else list(map(tuple, values))
     return pickled((array("q", indexes).tobytes(), times, fields, plain))
+
+
+def columns_blob(indexes: pa.Array, columns: pa.RecordBatch) -> bytes:
+    """The same of records without event times that are columns already."""
+    start = 8 * indexes.offset
+    return _blob(indexes.buffers()[1][start : start + 8 * len(indexes)].to_pybytes(), None, columns)
+
+
+def _blob(indexes: bytes, times: Any, columns: pa.RecordBatch) -> bytes:
+    return pickle.dumps((indexes, times, columns.num_rows, columns.serialize().to_pybytes()), protocol=5)
 
 
 def records_of(blob: bytes, schema: pa.Schema | None) -> tuple[array[int], list[Any], list[int | None] | None]:
@@ -109,13 +128,13 @@ def watermarks_of(blob: bytes) -> tuple[array[int], array[int]]:
     return indexes, marks
 
 
-def _common_row(values: list[Any]) -> tuple[str, ...] | None:
+def _common_row(values: Sequence[Any]) -> tuple[str, ...] | None:
     kinds = set(map(type, values))
     kind = next(iter(kinds)) if len(kinds) == 1 else None
     return kind._fields if kind is not None and issubclass(kind, NamedRow) else None
 
 
-def _times(stamps: list[int | None]) -> Any:
+def _times(stamps: Sequence[int | None]) -> Any:
     known = [stamp for stamp in stamps if stamp is not None]
     return array("q", known).tobytes() if len(known) == len(stamps) else stamps
 

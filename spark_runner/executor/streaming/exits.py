@@ -12,11 +12,15 @@ from collections.abc import Callable, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from spark_runner.executor.failures import RAISED, Failure, OperatorFailed, described, shown, user_lines
-from spark_runner.executor.records import UnfitRecord
+from spark_runner.executor.nested_values import Unfit
+from spark_runner.executor.records import UnfitRecord, columns_of, taken_apart
 from spark_runner.executor.roles.plain import last_taken
 from spark_runner.executor.rows import form_of, row_class
-from spark_runner.executor.streaming.chunks import CHUNK, Chunk, records_blob, watermarks_blob
+from spark_runner.executor.streaming.chunks import CHUNK, Chunk, columns_blob, records_blob, watermarks_blob
 from spark_runner.executor.streaming.layout import EdgeSpec
 from spark_runner.executor.streaming.store import key_group
 
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["Exit"]
 
 _REMEMBERED = 200_000  # keys whose subtask is remembered
+_MOST = 5 * CHUNK  # records in one chunk
+_MANY = CHUNK // 4  # records that are worth a chunk of their own
 
 
 class _Buffer:
@@ -133,7 +139,10 @@ class Exit:
         """Records of one base with their positions."""
         if self.spec.strategy == "FORWARD":
             slot = self.first if self.spec.ranges else self.task.subtask
-            self._extend(slot, values, indexes, stamps)
+            if stamps is None and len(values) >= _MANY:
+                self._send_all(slot, values, indexes)
+            else:
+                self._extend(slot, values, indexes, stamps)
         elif self.spec.strategy == "HASH" and stamps is None:
             self._hash_slice(values, indexes)
         else:
@@ -143,6 +152,14 @@ class Exit:
                 push(value, stamp)
 
     def _hash_slice(self, values: Sequence[Any], indexes: Sequence[int]) -> None:
+        many = _MANY * self.spec.consumers <= len(values) <= _MOST
+        if self.spec.key_column is not None and many:
+            try:
+                self._hash_columns(values, indexes, self.spec.key_column)
+            except (Unfit, UnfitRecord):
+                pass  # below it is found which record, and whose fault it is
+            else:
+                return
         arriving = iter(values)
         try:
             keys = list(map(self.selector, arriving))  # type: ignore[arg-type]
@@ -158,12 +175,24 @@ class Exit:
         for slot, (into, at) in found.items():
             self._extend(slot, into, at, None)
 
+    def _hash_columns(self, values: Sequence[Any], indexes: Sequence[int], at: int) -> None:
+        """Records of declared columns, of which one is the key: a chunk for every reader, without lists of its own."""
+        schema, lists = self.spec.schema, taken_apart(values, self.spec.schema)
+        slots = self._slots(lists[at])
+        columns = pa.RecordBatch.from_arrays(columns_of(lists, schema), schema=schema)
+        positions, readers = pa.array(indexes, pa.int64()), pa.array(slots, pa.int32())
+        for slot in sorted(set(slots)):
+            mine = pc.equal(readers, slot)
+            self._send_blob(slot, len(found := positions.filter(mine)), columns_blob(found, columns.filter(mine)))
+
     def _slots(self, keys: list[Any]) -> list[int]:
         known = self.slots
         try:
             slots = list(map(known.get, keys))
         except TypeError:  # not hashable
             return list(map(self._slot, keys))
+        if None not in slots:
+            return slots  # type: ignore[return-value]
         return [self._slot(key) if slot is None else slot for key, slot in zip(keys, slots, strict=True)]
 
     def _extend(
@@ -220,11 +249,26 @@ class Exit:
             return
         stamps = buffer.stamps if buffer.stamps.count(None) < len(buffer.stamps) else None
         self.given += len(buffer.values)
+        self.task.send(self._chunk(slot, self.spec.number, self._packed(buffer.indexes, buffer.values, stamps)))
+
+    def _send_all(self, slot: int, values: Sequence[Any], indexes: Sequence[int]) -> None:
+        """Many records without event times, behind those that wait for more."""
+        for start in range(0, len(values), _MOST):
+            part = slice(start, start + _MOST)
+            self._send_blob(slot, len(values[part]), self._packed(indexes[part], values[part], None))
+
+    def _send_blob(self, slot: int, records: int, blob: bytes) -> None:
+        waiting = self.buffers.pop(slot, None)
+        if waiting is not None:
+            self._send(slot, waiting)
+        self.given += records
+        self.task.send(self._chunk(slot, self.spec.number, blob))
+
+    def _packed(self, indexes: Sequence[int], values: Sequence[Any], stamps: Sequence[int | None] | None) -> bytes:
         try:
-            blob = records_blob(buffer.indexes, buffer.values, stamps, self.spec.schema)
+            return records_blob(indexes, values, stamps, self.spec.schema)
         except UnfitRecord as unfit:
             raise self._unfit(unfit) from None
-        self.task.send(self._chunk(slot, self.spec.number, blob))
 
     def _chunk(self, slot: int, edge: int, blob: bytes) -> Chunk:
         task = self.task

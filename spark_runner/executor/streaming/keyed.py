@@ -69,6 +69,9 @@ class ReduceOperator(KeyedOperator):
         super().open()
         aggregate = self.spec.options.get("aggregate")
         self.call = aggregation(*aggregate) if aggregate else method(self.function, "reduce")
+        columns = [one.schema.names if one.schema is not None else [] for one in self.task.vertex.inputs]
+        sums = aggregate is not None and tuple(aggregate) in (("sum", 1), ("sum", "f1"))
+        self.sums_pairs = sums and all(names == ["f0", "f1"] for names in columns)
 
     def push(self, value: Any, stamp: int | None) -> None:
         held = self.store.values
@@ -82,19 +85,8 @@ class ReduceOperator(KeyedOperator):
         self, selector: Callable[[Any], Any], indexes: Sequence[int], values: list[Any], stamps: Any
     ) -> None:
         """Records of one base in the order of their positions."""
-        known, turn, take, call = self.store.entries, self.store.turn, self.store.take, self.call
-        ours = "aggregate" in self.spec.options  # a function of ours asks for no state of the current key
-        made = []
-        for value in values:
-            key = selector(value)
-            try:
-                held = known[key].values if ours else take(known[key]).values
-            except (KeyError, TypeError):  # not loaded, or not hashable
-                held = turn(key).values
-            if _REDUCED in held:
-                value = call(held[_REDUCED], value)
-            held[_REDUCED] = value
-            made.append(value)
+        keys = list(map(selector, values))
+        made = self._sums_of_pairs(keys, values) if self.sums_pairs else self._reduced(keys, values)
         self.given += len(made)
         if len(self.targets) == 1 and isinstance(self.targets[0], Exit):
             self.targets[0].push_slice(made, indexes, stamps)
@@ -103,6 +95,38 @@ class ReduceOperator(KeyedOperator):
         for index, value, stamp in zip(indexes, made, repeat(None) if stamps is None else stamps):  # noqa: B905
             position.index = index
             push(value, stamp)
+
+    def _reduced(self, keys: list[Any], values: list[Any]) -> list[Any]:
+        known, turn, take, call = self.store.entries, self.store.turn, self.store.take, self.call
+        ours = "aggregate" in self.spec.options  # a function of ours asks for no state of the current key
+        made = []
+        for key, value in zip(keys, values, strict=True):
+            try:
+                held = known[key].values if ours else take(known[key]).values
+            except (KeyError, TypeError):  # not loaded, or not hashable
+                held = turn(key).values
+            if _REDUCED in held:
+                value = call(held[_REDUCED], value)
+            held[_REDUCED] = value
+            made.append(value)
+        return made
+
+    def _sums_of_pairs(self, keys: list[Any], values: list[Any]) -> list[Any]:
+        """A key and its number, the most common records of all, without a call for each of them."""
+        known, turn, call = self.store.entries, self.store.turn, self.call
+        made = []
+        for key, value in zip(keys, values, strict=True):
+            try:
+                held = known[key].values
+                before = held[_REDUCED]
+                value = before[0], before[1] + value[1]
+            except (KeyError, TypeError):  # not loaded, not hashable, or without a number
+                held = turn(key).values
+                if _REDUCED in held:
+                    value = call(held[_REDUCED], value)
+            held[_REDUCED] = value
+            made.append(value)
+        return made
 
 
 class KeyedMapOperator(MapOperator, KeyedOperator):

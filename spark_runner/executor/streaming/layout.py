@@ -47,6 +47,7 @@ class EdgeSpec:
     consumers: int = 1
     ranges: tuple[tuple[int, int], ...] = ()  # pointwise: the first and the last consumer of each producer
     selector: Callable[[Any], Any] | None = None
+    key_column: int | None = None  # where the selector only reads this column
     custom: Callable[[Any, int], int] | None = None
     max_parallelism: int = 128
     schema: pa.Schema | None = None  # None: records travel pickled
@@ -65,6 +66,7 @@ class InputSpec:
     producers: int
     ranges: tuple[tuple[int, int], ...] = ()  # pointwise: the first and the last producer of each consumer
     selector: Callable[[Any], Any] | None = None
+    key_column: int | None = None  # where the selector only reads this column
     schema: pa.Schema | None = None
     idle: int | None = None  # milliseconds without records after which a producer holds nobody back
 

@@ -1,4 +1,4 @@
-"""Keyed state of one operator in one subtask: keys in buckets that are read on first touch and written once a batch.
+"""Keyed state of one operator in one subtask: keys in buckets that are read on first touch and written once per batch.
 
 Every call to Spark's state store is a message to the JVM, so some hundred keys share one entry there. A small index
 tells the earliest timer of every bucket, so that a watermark opens only buckets with a timer that is due.
@@ -10,19 +10,21 @@ from __future__ import annotations
 import heapq
 import pickle
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from itertools import count
 from typing import Any, Literal, Protocol
 
 from spark_runner.executor.keys import key_bytes
 from spark_runner.executor.records import pickled
+from spark_runner.executor.streaming.buckets import Buckets
 
-__all__ = ["BUCKETS", "Backend", "Domain", "Entry", "KeyedStore", "key_group"]
+__all__ = ["Backend", "Domain", "Entry", "KeyedStore", "key_group"]
 
-BUCKETS = 64
 Domain = Literal["event", "processing"]
 Timer = tuple[int, tuple[int, ...]]  # when, and for which window: () for a function's own
 _DOMAINS: tuple[Domain, ...] = ("event", "processing")
+_UNHASHABLE = "\0unhashable"
+_NO_TIMERS: Mapping[Domain, Set[Timer]] = {"event": frozenset(), "processing": frozenset()}
 
 
 class Backend(Protocol):
@@ -51,8 +53,14 @@ class Entry:
     def __init__(self, key: Any, bucket: int, values: dict[str, Any] | None = None) -> None:
         self.key, self.bucket = key, bucket
         self.values: dict[str, Any] = {} if values is None else values
-        self.timers: dict[Domain, set[Timer]] = {"event": set(), "processing": set()}
+        self.timers = _NO_TIMERS  # most keys have none
         self.sort = b""
+
+    def own_timers(self) -> dict[Domain, set[Timer]]:
+        """The timers, to be changed."""
+        if self.timers is _NO_TIMERS:
+            self.timers = {"event": set(), "processing": set()}
+        return self.timers  # type: ignore[return-value]
 
     def order(self) -> bytes:
         """Where the key stands among timers of one time."""
@@ -73,9 +81,8 @@ class KeyedStore:
         self.values: dict[str, Any] = {}
         self.key: Any = None
         self.current: Entry | None = None
-        written = backend.get(f"{operator}|index")
-        index: dict[int, tuple[int, dict[Domain, int], int]] = pickle.loads(written) if written else {}
-        self._index = index  # bucket -> how many keys, earliest timers, bytes
+        self._buckets, index = Buckets.read(backend.get(f"{operator}|index"))
+        self._index: dict[int, tuple[int, dict[Domain, int], int]] = index  # how many keys, earliest timers, bytes
         self._forms: dict[str, tuple[str, str | None]] | None = None  # kinds and types of states, by their names
         self._forms_changed = False
         self._known = set(index)
@@ -97,10 +104,10 @@ class KeyedStore:
             entry = self._entries.get(key)
             name = key
         except TypeError:  # a list, a dict: not hashable
-            name = ("\0unhashable", key_bytes(key))
+            name = (_UNHASHABLE, key_bytes(key))
             entry = self._entries.get(name)
         if entry is None:
-            bucket = (zlib.crc32(key_bytes(key)) >> 8) % BUCKETS  # not the bits that chose the subtask
+            bucket = self._buckets.of(key_bytes(key))
             if bucket not in self._loaded:
                 self._load(bucket)
                 entry = self._entries.get(name)
@@ -117,22 +124,22 @@ class KeyedStore:
         self._loaded.add(bucket)
         for domain in _DOMAINS:
             self._asleep[domain].pop(bucket, None)
-        written = self._backend.get(f"{self._operator}|{bucket}") if bucket in self._known else None
+        written = self._backend.get(self._entry_of(bucket)) if bucket in self._known else None
         for key, values, *timers in pickle.loads(written) if written else ():
             entry = Entry(key, bucket, values)
-            for domain, found in zip(_DOMAINS, timers, strict=True):
-                entry.timers[domain].update(found)
-                for timer in found:
-                    self._queue(domain, timer, entry)
-            self._entries[self._name(key)] = entry
+            for domain, found in zip(_DOMAINS, timers, strict=False):  # a key without timers has none written
+                if found:
+                    entry.own_timers()[domain].update(found)
+                    for timer in found:
+                        self._queue(domain, timer, entry)
+            try:
+                self._entries[key] = entry
+            except TypeError:
+                self._entries[_UNHASHABLE, key_bytes(key)] = entry
 
-    @staticmethod
-    def _name(key: Any) -> Any:
-        try:
-            hash(key)
-        except TypeError:
-            return ("\0unhashable", key_bytes(key))
-        return key
+    def _entry_of(self, bucket: int) -> str:
+        """Under which key of the backend a bucket lies."""
+        return f"{self._operator}|{self._buckets.name(bucket)}"
 
     def all_entries(self) -> list[Entry]:
         """Every key, in one order however the input was cut into batches."""
@@ -166,13 +173,14 @@ class KeyedStore:
         assert self.current is not None
         timer = (when, window)
         if timer not in self.current.timers[domain]:
-            self.current.timers[domain].add(timer)
+            self.current.own_timers()[domain].add(timer)
             self._queue(domain, timer, self.current)
 
     def drop_timer(self, domain: Domain, when: int, window: tuple[int, ...]) -> None:
         """Forget a timer."""
         assert self.current is not None
-        self.current.timers[domain].discard((when, window))
+        if (when, window) in self.current.timers[domain]:
+            self.current.own_timers()[domain].discard((when, window))
 
     def _queue(self, domain: Domain, timer: Timer, entry: Entry) -> None:
         heapq.heappush(self._queues[domain], (timer[0], entry.order(), timer[1], next(self._numbers), entry))
@@ -186,7 +194,7 @@ class KeyedStore:
         while queue and queue[0][0] <= limit:
             when, _, window, _, entry = heapq.heappop(queue)
             if (when, window) in entry.timers[domain]:
-                entry.timers[domain].discard((when, window))
+                entry.own_timers()[domain].discard((when, window))
                 self.take(entry)
                 yield when, window
 
@@ -204,9 +212,10 @@ class KeyedStore:
             if entry.values or entry.timers["event"] or entry.timers["processing"]:
                 by_bucket[entry.bucket].append(entry)
         for bucket, entries in by_bucket.items():
-            self._write(bucket, entries)
+            for part, found in self._buckets.parted(bucket, entries, Entry.order):
+                self._write(part, found)
         if by_bucket:
-            self._backend.put(f"{self._operator}|index", pickle.dumps(self._index, protocol=5))
+            self._backend.put(f"{self._operator}|index", self._buckets.written(self._index))
         if self._forms_changed:
             self._backend.put(f"{self._operator}|forms", pickle.dumps(self._forms, protocol=5))
         return sum(keys for keys, _, _ in self._index.values())
@@ -217,17 +226,22 @@ class KeyedStore:
         return sum(size for _, _, size in self._index.values())
 
     def _write(self, bucket: int, entries: list[Entry]) -> None:
-        name = f"{self._operator}|{bucket}"
         if not entries:
             if self._index.pop(bucket, None) is not None:
-                self._backend.delete(name)
+                self._backend.delete(self._entry_of(bucket))
             return
-        rows = [(e.key, e.values, sorted(e.timers["event"]), sorted(e.timers["processing"])) for e in entries]
-        written = pickled(rows)
-        self._backend.put(name, written)
+        written = pickled([_row(entry) for entry in entries])
+        self._backend.put(self._entry_of(bucket), written)
         first: dict[Domain, int] = {}
         for domain in _DOMAINS:
-            times = [min(e.timers[domain])[0] for e in entries if e.timers[domain]]
+            times = [min(timers)[0] for e in entries if (timers := e.timers[domain])]
             if times:
                 first[domain] = min(times)
         self._index[bucket] = (len(entries), first, len(written))
+
+
+def _row(entry: Entry) -> tuple[Any, ...]:
+    """What is written for one key."""
+    if entry.timers is _NO_TIMERS:
+        return entry.key, entry.values
+    return entry.key, entry.values, *(sorted(entry.timers[domain]) for domain in _DOMAINS)

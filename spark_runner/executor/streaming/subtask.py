@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count, pairwise, repeat
+from operator import itemgetter
 from typing import Any
 
 from spark_runner.executor.chain import host_name
@@ -185,7 +186,8 @@ class Subtask:
         for indexes, values, stamps in found:
             self.received[one.position] = self.received.get(one.position, 0) + len(values)
             if one.selector is not None and len(self.roots) == 1 and isinstance(head, ReduceOperator):
-                head.push_chunk(one.selector, indexes, values, stamps)
+                selector = one.selector if one.key_column is None else itemgetter(one.key_column)
+                head.push_chunk(selector, indexes, values, stamps)
                 continue
             for index, value, stamp in zip(indexes, values, repeat(None) if stamps is None else stamps):  # noqa: B905
                 position.index = index

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from planner.job import Aggregate, Watermarks, Window
+from spark_runner.executor.rows import form_of
 from spark_runner.executor.streaming.layout import (
     EdgeSpec,
     InputSpec,
@@ -120,9 +121,18 @@ class LayoutMaker:
             producers=flow.producers,
             ranges=producers_of_consumers(flow.ranges, flow.consumers),
             selector=None if flow.key is None or flow.custom is not None else selector_of(flow.key),
+            key_column=self._key_column(flow),
             schema=self.schema(flow.columns),
             idle=self._idleness(flow.source),
         )
+
+    def _key_column(self, flow: Flow) -> int | None:
+        """Which column the records were moved by, where the key is one column as it is."""
+        schema = self.schema(flow.columns)
+        if flow.key is None or flow.custom is not None or len(flow.key.columns) != 1 or schema is None:
+            return None
+        at = schema.get_field_index(flow.key.columns[0])
+        return at if at >= 0 and form_of(schema.names) in ("tuple", "row") else None
 
     def _idleness(self, vertex: int) -> int | None:
         """The idle timeout of the strategy that a source's own chain has."""
@@ -141,6 +151,7 @@ class LayoutMaker:
             consumers=flow.consumers,
             ranges=consumers_of_producers(flow.ranges, flow.producers),
             selector=None if flow.key is None else selector_of(flow.key),
+            key_column=self._key_column(flow),
             custom=None if flow.custom is None else partitioner_of(flow.custom.target),
             max_parallelism=flow.max_parallelism,
             schema=self.schema(flow.columns),
