@@ -118,8 +118,10 @@ class Channels:
         if before is None:
             return None
         if split != NO_SPLIT and (marks := self.splits.get(producer)) is not None:
-            was = marks.get(split, NO_TIMESTAMP)
-            marks[split] = max(was, mark)
+            was = marks[split]
+            if mark <= was:
+                return None
+            marks[split] = mark
             if was > before:
                 return None  # it was not the slowest
             mark = self._slowest(producer)
