@@ -223,21 +223,40 @@ class _StreamLowerer:
         )
         self.sources.append(source)
         columns = operator.output if fed else source.number
+        stamping = self._source_stamping(operator)
+        stream = StreamRef(vertex=number, operation=None, columns=columns, head=not fed)
         if feeder is not None:
-            self._feed(feeder, number, operator, node, columns)
-        self.streams[node.id, None] = StreamRef(vertex=number, operation=None, columns=columns, head=not fed)
-        strategy = operator.watermarks
-        if strategy is not None:
-            if strategy.assigner is not None:
-                strategy = replace(strategy, assigner=self.functions.loaded(strategy.assigner, operator))
-            self._stamp(number, node, replace(operator, kind="watermarks", behaviour=strategy, watermarks=None), None)
+            # partitions are known only where records come in
+            stamped_there = stamping if source.is_kafka else None
+            self._feed(feeder, number, operator, node, columns, stamped_there)
+            if stamped_there is not None:
+                stream, stamping = replace(stream, head=False), None
+        self.streams[node.id, None] = stream
+        if stamping is not None:
+            self._stamp(number, node, stamping, None)
 
-    def _feed(self, feeder: int, number: int, operator: Operator, node: StreamNode, columns: Columns) -> None:
+    def _source_stamping(self, operator: Operator) -> Operator | None:
+        """A source's own event-time strategy as an operator."""
+        strategy = operator.watermarks
+        if strategy is None:
+            return None
+        if strategy.assigner is not None:
+            strategy = replace(strategy, assigner=self.functions.loaded(strategy.assigner, operator))
+        return replace(operator, kind="watermarks", behaviour=strategy, watermarks=None)
+
+    def _feed(
+        self, feeder: int, number: int, operator: Operator, node: StreamNode, columns: Columns,
+        stamping: Operator | None,
+    ) -> None:  # fmt: skip
         """From a source to its own chain, subtask by subtask."""
         count = self.vertices[number].parallelism
+        at = None
+        if stamping is not None:
+            entering = StreamRef(vertex=feeder, operation=None, columns=columns)
+            at = self._add(feeder, node, stamping, "watermarks", entering, suffix="-time")
         self.flows.append(
             Flow(
-                number=len(self.flows), source=feeder, operation=None, tag=None, target=number, columns=columns,
+                number=len(self.flows), source=feeder, operation=at, tag=None, target=number, columns=columns,
                 producers=count, consumers=count, ranges=tuple(consumed_ranges("POINTWISE", count, count)),
                 reader=(operator.key, node.name, str(operator.location)),
             )
@@ -296,7 +315,7 @@ class _StreamLowerer:
     def _add(
         self, number: int, node: StreamNode, operator: Operator, role: str, stream: StreamRef, suffix: str = ""
     ) -> int:
-        operations = self.vertices[number].operations
+        operations = next(one.operations for one in (*self.vertices, *self.feeders) if one.number == number)
         operation = Operation(
             node=node.id,
             name=node.name,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from planner.job import Operator, Partitioner, PythonFunction
+from planner.job import Operator, Partitioner, PythonFunction, Reader
 from spark_runner.executor.streaming.layout import Layout
 from spark_runner.program.program import Key, Operation
 
@@ -90,6 +90,12 @@ class StreamSource:
         """The source's operator."""
         return self.operation.operator
 
+    @property
+    def is_kafka(self) -> bool:
+        """Whether it reads Kafka."""
+        behaviour = self.operator.behaviour
+        return isinstance(behaviour, Reader) and behaviour.format.lower() == "kafka"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamSink:
@@ -126,6 +132,20 @@ class StreamJob:
     def bounded(self) -> bool:
         """Whether the input ends."""
         return all(source.bounded for source in self.sources)
+
+    def split_source(self, flow: Flow) -> StreamSource | None:
+        """The Kafka source whose own strategy made a flow's event time: Flink follows it partition by partition.
+
+        A strategy that is assigned further on sees all records of a subtask as one stream.
+        """
+        source = next((one for one in self.sources if one.entry == flow.source and one.is_kafka), None)
+        at = flow.operation
+        while source is not None and at is not None:
+            one = self.vertices[flow.source].operations[at].operation
+            if one.role == "watermarks":
+                return source if one.operator.id == source.operator.id else None
+            at = one.parent
+        return None
 
     @cached_property
     def layers(self) -> tuple[tuple[StreamVertex, ...], ...]:

@@ -49,20 +49,33 @@ def schema_of(ddl: str) -> pa.Schema:
 class StreamEngine:
     """One job, with its state, between batches."""
 
-    def __init__(self, job: JobDefinition, readers: Mapping[int, pa.Schema] | None = None) -> None:
-        """`readers`: the columns of the sources whose records come from `read`."""
-        self._take_job(lower_stream(plan(job)), cloudpickle.dumps, readers or {})
+    def __init__(
+        self,
+        job: JobDefinition,
+        readers: Mapping[int, pa.Schema] | None = None,
+        splits: Mapping[int, tuple[int, ...]] | None = None,
+    ) -> None:
+        """`readers`: the columns of the sources whose records come from `read`; `splits`: those known of Kafka's."""
+        self._take_job(lower_stream(plan(job)), cloudpickle.dumps, readers or {}, splits)
 
     @classmethod
-    def of(cls, job: StreamJob, pickled: Callable[[Any], bytes]) -> StreamEngine:
+    def of(
+        cls, job: StreamJob, pickled: Callable[[Any], bytes], readers: Mapping[int, pa.Schema] | None = None
+    ) -> StreamEngine:
         """The engine of a job that is lowered already."""
         made = cls.__new__(cls)
-        made._take_job(job, pickled, {})
+        made._take_job(job, pickled, readers or {})
         return made
 
-    def _take_job(self, job: StreamJob, pickled: Callable[[Any], bytes], readers: Mapping[int, pa.Schema]) -> None:
+    def _take_job(
+        self,
+        job: StreamJob,
+        pickled: Callable[[Any], bytes],
+        readers: Mapping[int, pa.Schema],
+        splits: Mapping[int, tuple[int, ...]] | None = None,
+    ) -> None:
         self.job = job
-        layout = LayoutMaker(self.job, schema_of, dict(readers)).layout()
+        layout = LayoutMaker(self.job, schema_of, dict(readers), splits).layout()
         self.payload = pickled(layout)
         self.edges = layout.edges
         feeds = {

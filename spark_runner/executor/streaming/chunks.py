@@ -7,6 +7,7 @@ pickled where they are not.
 from __future__ import annotations
 
 import pickle
+import sys
 from array import array
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -114,18 +115,22 @@ def records_of(blob: bytes, schema: pa.Schema | None) -> tuple[array[int], list[
     return indexes, values, None if times is None else _stamps(times)
 
 
-def watermarks_blob(indexes: list[int], marks: list[int]) -> bytes:
-    """Where watermarks rose, and to what."""
-    return array("q", indexes).tobytes() + array("q", marks).tobytes()
+def watermarks_blob(split: int, indexes: list[int], marks: list[int]) -> bytes:
+    """Where the watermarks of a split rose, and to what."""
+    return array("q", (split, *indexes, *marks)).tobytes()
 
 
 def watermarks_of(blob: bytes) -> tuple[array[int], array[int]]:
-    """What `watermarks_blob` wrote."""
-    half = len(blob) // 2
-    indexes, marks = array("q"), array("q")
-    indexes.frombytes(blob[:half])
-    marks.frombytes(blob[half:])
-    return indexes, marks
+    """Where watermarks rose, and to what."""
+    found = array("q")
+    found.frombytes(blob)
+    half = len(found) // 2
+    return found[1 : half + 1], found[half + 1 :]
+
+
+def marked_split(blob: bytes) -> int:
+    """The split whose watermarks these are."""
+    return int.from_bytes(blob[:8], sys.byteorder, signed=True)
 
 
 def _common_row(values: Sequence[Any]) -> tuple[str, ...] | None:

@@ -22,6 +22,7 @@ from spark_runner.executor.roles.plain import last_taken
 from spark_runner.executor.rows import form_of, row_class
 from spark_runner.executor.streaming.chunks import CHUNK, Chunk, columns_blob, records_blob, watermarks_blob
 from spark_runner.executor.streaming.layout import EdgeSpec
+from spark_runner.executor.streaming.positions import NO_SPLIT
 from spark_runner.executor.streaming.store import key_group
 
 if TYPE_CHECKING:
@@ -59,8 +60,7 @@ class Exit:
         self.spec, self.task, self.position = spec, task, task.position
         self.given = 0
         self.buffers: dict[int, _Buffer] = {}
-        self.marks: list[int] = []
-        self.mark_indexes: list[int] = []
+        self.marks: dict[int, tuple[list[int], list[int]]] = {}  # by split: where they rose, and to what
         self.slots: dict[Any, int] = {}
         first, last = spec.ranges[task.subtask] if spec.ranges else (0, spec.consumers - 1)
         self.first, self.count = first, last - first + 1
@@ -220,22 +220,27 @@ class Exit:
     def advance(self, watermark: int) -> None:
         """Let readers know how far event time has come."""
         if self.spec.watermarks:
-            if self.mark_indexes and self.mark_indexes[-1] == self.position.index:
-                self.marks[-1] = max(self.marks[-1], watermark)  # another split may have been further
+            split = self.task.split if self.spec.by_split else NO_SPLIT
+            known = self.marks.get(split)
+            if known is None:
+                known = self.marks[split] = ([], [])
+            indexes, marks = known
+            if indexes and indexes[-1] == self.position.index:
+                marks[-1] = max(marks[-1], watermark)  # another file may have been further
             else:
-                self.marks.append(watermark)
-                self.mark_indexes.append(self.position.index)
+                marks.append(watermark)
+                indexes.append(self.position.index)
 
     def flush(self) -> None:
         """Send what is left of the current base."""
         for slot in sorted(self.buffers):
             self._send(slot, self.buffers[slot])
         self.buffers = {}
-        if self.marks:
-            blob = watermarks_blob(self.mark_indexes, self.marks)
+        for split, (indexes, marks) in self.marks.items():
+            blob = watermarks_blob(split, indexes, marks)
             for slot in self._readers():
                 self.task.send(self._chunk(slot, -1, blob))
-            self.marks, self.mark_indexes = [], []
+        self.marks = {}
 
     def _readers(self) -> range:
         if self.spec.ranges:

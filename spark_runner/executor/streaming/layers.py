@@ -18,7 +18,7 @@ import pyarrow as pa
 from spark_runner.executor.records import decode
 from spark_runner.executor.streaming.chunks import Chunk, chunk_batch, chunks_of
 from spark_runner.executor.streaming.layout import Layout, VertexSpec
-from spark_runner.executor.streaming.positions import END_BASE, FEED_BASE, block_base
+from spark_runner.executor.streaming.positions import END_BASE, FEED_BASE, block_base, subtask_of
 from spark_runner.executor.streaming.store import Backend
 from spark_runner.executor.streaming.subtask import TICK, NoState, Subtask
 
@@ -60,7 +60,7 @@ def run_source(payload: bytes, source: int, batches: Iterable[pa.RecordBatch]) -
         for batch in batches:
             for start, length, where in _runs(batch):
                 part = batch.slice(start, length)
-                subtask = where[3] % parallelism
+                subtask = subtask_of(where[3], parallelism)
                 if subtask not in tasks:
                     now = part.column(_NOW)[0].as_py()
                     tasks[subtask] = _subtask(payload, spec.vertex, subtask, NoState(), now)

@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
+from spark_runner.executor.streaming.positions import subtask_of
+
 __all__ = ["EdgeSpec", "InputSpec", "Layout", "OperatorSpec", "SinkSpec", "SourceSpec", "VertexSpec"]
 
 Strategy = Literal["FORWARD", "REBALANCE", "RESCALE", "SHUFFLE", "BROADCAST", "GLOBAL", "HASH", "CUSTOM"]
@@ -54,6 +56,7 @@ class EdgeSpec:
     blame: int | None = None  # the operator that declared the columns
     reader: tuple[str, str, str] = ("", "", "")  # who reads it: key, name, place
     watermarks: bool = False  # somebody behind it looks at event time
+    by_split: bool = False  # its watermarks are those of single partitions of Kafka
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +71,18 @@ class InputSpec:
     selector: Callable[[Any], Any] | None = None
     key_column: int | None = None  # where the selector only reads this column
     schema: pa.Schema | None = None
-    idle: int | None = None  # milliseconds without records after which a producer holds nobody back
+    idle: int | None = None  # milliseconds without records after which a producer, or a split, holds nobody back
+    splits: tuple[int, ...] | None = None  # that are known of a source whose splits stand on their own
 
     def channels(self, subtask: int) -> range:
         """The producers that one subtask reads from."""
         first, last = self.ranges[subtask] if self.ranges else (0, self.producers - 1)
         return range(self.first_producer + first, self.first_producer + last + 1)
+
+    def splits_of(self, producer: int) -> tuple[int, ...]:
+        """The known splits that a producer reads."""
+        number = producer - self.first_producer
+        return tuple(split for split in self.splits or () if subtask_of(split, self.producers) == number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

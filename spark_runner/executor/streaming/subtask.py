@@ -16,12 +16,12 @@ from typing import Any
 
 from spark_runner.executor.chain import host_name
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
-from spark_runner.executor.streaming.chunks import FIGURES, Chunk, records_of, watermarks_of
+from spark_runner.executor.streaming.chunks import FIGURES, Chunk, marked_split, records_of, watermarks_of
 from spark_runner.executor.streaming.exits import Exit
 from spark_runner.executor.streaming.keyed import KeyedOperator, ReduceOperator
 from spark_runner.executor.streaming.layout import InputSpec, Layout, VertexSpec
 from spark_runner.executor.streaming.operators import StreamOperator, failure_in
-from spark_runner.executor.streaming.positions import END_BASE, FIRST_BASE, Position
+from spark_runner.executor.streaming.positions import END_BASE, FIRST_BASE, NO_SPLIT, Position
 from spark_runner.executor.streaming.slices import Slices
 from spark_runner.executor.streaming.store import Backend
 from spark_runner.executor.streaming.table import OPERATORS
@@ -52,7 +52,7 @@ class Subtask:
         self.layout, self.vertex, self.subtask, self.backend, self.now = layout, vertex, subtask, backend, now
         self.producer = vertex.first_producer + subtask
         self.position = Position()
-        self.reading: tuple[str, int] | None = None  # which base and split of a source
+        self.split = NO_SPLIT  # of a source, whose records come now
         self.sent = 0
         self.out: list[Chunk] = []
         self.opened: list[StreamOperator] = []
@@ -60,7 +60,8 @@ class Subtask:
         self.started, self.clock = time.time(), time.perf_counter()
         expected = {producer: one.idle for one in vertex.inputs for producer in one.channels(subtask)}
         known, heard = self.kept(vertex.id, "channels", ({}, {})) if vertex.watermarks else ({}, {})
-        self.channels = Channels(expected, known, heard, now)
+        splits = {p: one.splits_of(p) for one in vertex.inputs if one.splits is not None for p in one.channels(subtask)}
+        self.channels = Channels(expected, known, heard, now, splits)
         self.watermark = self.channels.least
         table = layout.table or OPERATORS
         self.operators: list[StreamOperator] = [table[spec.role](spec, self) for spec in vertex.operators]
@@ -123,8 +124,9 @@ class Subtask:
     def take_slice(self, base: str, indexes: Sequence[int], values: Sequence[Any], split: int = 0) -> None:
         """Records of a source, with their positions."""
         with self._blaming():
-            if (base, split) != self.reading:
-                self.reading = (base, split)
+            if (base, split) != (self.position.base, self.split):
+                self._settle()
+                self.split = split
                 for operator in self.operators:
                     operator.begin_split()
             if base != self.position.base:
@@ -146,6 +148,7 @@ class Subtask:
         with self._blaming():
             self._change_base()
             self.position.move(END_BASE, 0)
+            self.split = NO_SPLIT
             for root in self.roots:
                 root.advance(END_OF_TIME)
 
@@ -166,12 +169,17 @@ class Subtask:
     def _bases(self, by_base: dict[str, list[Chunk]]) -> None:
         pushes = {one.edge: self._root_push(one) for one in self.vertex.inputs}
         self._tick()
-        self._advance(self.channels.hear({chunk.producer for chunks in by_base.values() for chunk in chunks}))
+        self._hear([chunk for chunks in by_base.values() for chunk in chunks])
         for base in sorted(by_base):
             self._change_base()
             self.position.move(base, -1)
             if not self._in_turn(by_base[base], pushes):
                 self._events(sorted(self._unpacked(by_base[base])), pushes)
+
+    def _hear(self, chunks: list[Chunk]) -> None:
+        """Take note of who sent something. A split that occurs anywhere in a batch counts from its first record on."""
+        marked = {(chunk.producer, marked_split(chunk.blob)) for chunk in chunks if chunk.edge == WATERMARKS}
+        self._advance(self.channels.hear({chunk.producer for chunk in chunks}, marked))
 
     def _in_turn(self, chunks: list[Chunk], pushes: dict[int, Callable[[Any, int | None], None]]) -> bool:
         """Take the records of one producer's one stream, chunk by chunk. False where there is more to put in order."""
@@ -196,12 +204,12 @@ class Subtask:
 
     def _events(self, events: list[Any], pushes: dict[int, Callable[[Any, int | None], None]]) -> None:
         position, channels = self.position, self.channels
-        for index, producer, is_mark, edge, _, value, stamp in events:
+        for index, producer, is_mark, of, _, value, stamp in events:
             position.index = index
             if not is_mark:
-                pushes[edge](value, stamp)
+                pushes[of](value, stamp)
             else:
-                self._advance(channels.rise(producer, value))
+                self._advance(channels.rise(producer, value, of))
 
     def _advance(self, watermark: int | None) -> None:
         if watermark is not None:
@@ -210,13 +218,14 @@ class Subtask:
                 root.advance(watermark)
 
     def _unpacked(self, chunks: list[Chunk]) -> Iterator[Any]:
-        """Events that sort by position, then by producer, then as each producer made them."""
+        """Events that sort by position, then by producer, then by edge or split, then as each producer made them."""
         schemas = {one.edge: one.schema for one in self.vertex.inputs}
         positions = {one.edge: one.position for one in self.vertex.inputs}
         for chunk in sorted(chunks, key=lambda one: (one.producer, one.edge, one.seq)):
             if chunk.edge == WATERMARKS:
                 indexes, marks = watermarks_of(chunk.blob)
-                yield from zip(indexes, repeat(chunk.producer), repeat(1), repeat(0), count(), marks, repeat(None))
+                split = marked_split(chunk.blob)
+                yield from zip(indexes, repeat(chunk.producer), repeat(1), repeat(split), count(), marks, repeat(None))
             elif chunk.edge != TICK:
                 indexes, values, stamps = records_of(chunk.blob, schemas[chunk.edge])
                 position = positions[chunk.edge]
@@ -259,10 +268,13 @@ class Subtask:
             if isinstance(operator, KeyedOperator):
                 operator.tick(self.now)
 
-    def _change_base(self) -> None:
-        # answers that are still awaited belong to the base that ends here
+    def _settle(self) -> None:
+        """Answers that are still awaited belong to the base and split that end here."""
         for operator in self.operators:
             operator.flush()
+
+    def _change_base(self) -> None:
+        self._settle()
         for way_out in self.exits:
             way_out.flush()
 

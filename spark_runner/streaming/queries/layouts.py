@@ -32,9 +32,15 @@ class LayoutMaker:
     """Makes the layout of a job whose sources' columns are known."""
 
     def __init__(
-        self, job: StreamJob, schema_of: Callable[[str], pa.Schema], source_schemas: Mapping[int, pa.Schema]
+        self,
+        job: StreamJob,
+        schema_of: Callable[[str], pa.Schema],
+        source_schemas: Mapping[int, pa.Schema],
+        splits: Mapping[int, tuple[int, ...]] | None = None,
     ) -> None:
+        """`splits`: those that are known of sources of Kafka, by the sources' numbers."""
         self.job, self.schema_of, self.source_schemas = job, schema_of, source_schemas
+        self.splits = splits or {}
         self.first_producers: list[int] = []
         for vertex in job.vertices:
             before = self.first_producers[-1] + job.vertices[vertex.number - 1].parallelism if vertex.number else 0
@@ -73,12 +79,20 @@ class LayoutMaker:
 
     def _filled(self, made: Layout) -> Layout:
         """A layout that lacks only columns, and the names of state that was given up."""
-        columns = {flow.number: flow.columns for flow in self.job.flows}
+        flows = {flow.number: flow for flow in self.job.flows}
         vertices = tuple(
             replace(
                 vertex,
                 operators=tuple(replace(one, id=self._generation(one.id)) for one in vertex.operators),
-                edges=tuple(replace(one, schema=self.schema(columns[one.number])) for one in vertex.edges),
+                inputs=tuple(replace(one, splits=self._splits(flows[one.edge])) for one in vertex.inputs),
+                edges=tuple(
+                    replace(
+                        one,
+                        schema=self.schema(flows[one.number].columns),
+                        by_split=self._splits(flows[one.number]) is not None,
+                    )
+                    for one in vertex.edges
+                ),
             )
             for vertex in made.vertices
         )
@@ -124,6 +138,7 @@ class LayoutMaker:
             key_column=self._key_column(flow),
             schema=self.schema(flow.columns),
             idle=self._idleness(flow.source),
+            splits=self._splits(flow),
         )
 
     def _key_column(self, flow: Flow) -> int | None:
@@ -134,9 +149,16 @@ class LayoutMaker:
         at = schema.get_field_index(flow.key.columns[0])
         return at if at >= 0 and form_of(schema.names) in ("tuple", "row") else None
 
+    def _splits(self, flow: Flow) -> tuple[int, ...] | None:
+        """The known splits whose watermarks come with a flow; None where watermarks hold for a whole subtask."""
+        source = self.job.split_source(flow)
+        return None if source is None else self.splits.get(source.number, ())
+
     def _idleness(self, vertex: int) -> int | None:
         """The idle timeout of the strategy that a source's own chain has."""
-        behaviours = (one.operation.operator.behaviour for one in self.job.vertices[vertex].operations)
+        feeders = [source.feeder for source in self.job.sources if source.vertex == vertex]
+        chain = [one for at in (vertex, *feeders) if at is not None for one in self.job.vertices[at].operations]
+        behaviours = (one.operation.operator.behaviour for one in chain)
         return next((b.idleness for b in behaviours if isinstance(b, Watermarks) and b.idleness is not None), None)
 
     def _edge(self, flow: Flow) -> EdgeSpec:
@@ -158,6 +180,7 @@ class LayoutMaker:
             blame=flow.declared_by if flow.declared_by is not None else flow.operation,
             reader=flow.reader,
             watermarks=wants,
+            by_split=self._splits(flow) is not None,
         )
 
 

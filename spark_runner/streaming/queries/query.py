@@ -21,6 +21,7 @@ from spark_runner.frames.blame import blamed
 from spark_runner.frames.collections import shaped_records
 from spark_runner.frames.shipping import pickled_function
 from spark_runner.streaming.program import StreamJob, StreamSource, StreamVertex
+from spark_runner.streaming.queries.kafka_partitions import known_splits
 from spark_runner.streaming.queries.layouts import LayoutMaker
 from spark_runner.streaming.queries.shapes import Shapes
 from spark_runner.streaming.queries.sinks import in_buckets, writes_files
@@ -46,9 +47,15 @@ class Query:
         schemas = {number: _plain(frame) for number, frame in self.frames.items()}
         self.shapes = replace(plain, package=package, schemas=schemas)
         arrow = {number: _arrow(schema) for number, schema in self.shapes.schemas.items()}
-        self.maker = LayoutMaker(job, lambda ddl: _arrow(self.shapes.schema(ddl)), arrow)
+        self.maker = LayoutMaker(job, lambda ddl: _arrow(self.shapes.schema(ddl)), arrow, self._splits())
         self.written = self._written_at_once()
         self._layers_left = 0
+
+    def _splits(self) -> dict[int, tuple[int, ...]]:
+        """The splits of those sources whose event time goes by split, where somebody looks at it."""
+        flows = [flow for flow in self.job.flows if flow.target >= 0 and self.job.vertices[flow.target].watermarks]
+        followed = {source.number: source for flow in flows if (source := self.job.split_source(flow)) is not None}
+        return {number: known_splits(self.spark, source) for number, source in followed.items()}
 
     def _written_at_once(self) -> StructType | None:
         """The columns of the one sink, where a batch is written by one Spark job: nothing else reads the batch.

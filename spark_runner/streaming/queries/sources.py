@@ -11,6 +11,7 @@ from pyspark.sql.types import StructType
 
 from planner.errors import ExecutionError
 from planner.job import Explode, Reader, Select, Where
+from spark_runner.executor.streaming.positions import PARTITIONS
 from spark_runner.frames.blame import blamed
 from spark_runner.frames.read_failures import READER_DEFAULTS
 from spark_runner.program.program import Operation
@@ -98,7 +99,8 @@ def _kafka_columns(frame: DataFrame, source: StreamSource) -> DataFrame:
 
 def _kafka_position() -> list[Column]:
     at = F.unix_millis(F.col("timestamp")).alias("__at")
-    return [F.col("partition").cast("bigint").alias("__split"), at]
+    split = F.crc32(F.col("topic")) * F.lit(PARTITIONS) + F.col("partition")  # as split_of computes it
+    return [split.cast("bigint").alias("__split"), at]
 
 
 def _positioned(frame: DataFrame, source: StreamSource) -> DataFrame:
