@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -109,9 +110,10 @@ class StreamRun:
         batches = self._batches(query.shapes, layout)
         self.checkpoint.begin(self.job)
         self.events(ActionStarted(sink="stream", vertices=tuple(range(len(self.program.steps)))))
-        self._drive(rows, batches)
-        if self._ends and not self.here.halted and self.control.end():
+        with _aside_from_garbage():
             self._drive(rows, batches)
+            if self._ends and not self.here.halted and self.control.end():
+                self._drive(rows, batches)
         return self._result()
 
     def _batches(self, shapes: Shapes, layout: Layout) -> Callable[[Any, int], None]:
@@ -191,6 +193,8 @@ class StreamRun:
 
     def _taken(self, batch: int, figures: BatchFigures, seconds: float) -> None:
         self._batches_taken += 1
+        # Py4J's objects refer to themselves: until Python has looked for garbage, the JVM keeps every batch's plans.
+        gc.collect()
         self.totals.take(batch, figures)
         self.events(self.totals.batch(batch, figures, seconds, self._backlog()))
         self._told(batch, figures)
@@ -227,3 +231,13 @@ def _configured(spark: SparkSession, settings: dict[str, str]) -> Iterator[None]
                 spark.conf.unset(name) if old is None else spark.conf.set(name, old)
             except Exception:  # the session may be gone: then so are its settings
                 break
+
+
+@contextmanager
+def _aside_from_garbage() -> Iterator[None]:
+    """Python does not look for garbage among what there is now, so that looking after every batch takes no time."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from collections import Counter
@@ -288,3 +289,23 @@ def test_a_writer_that_cannot_write_says_so_once(stream: Running) -> None:
         stream(env.build("sink"))
     assert caught.value.message.startswith("operator 'sink-1' (Sink: Writer) could not be written: ")
     assert "ExecutionError" not in caught.value.message and caught.value.operator == "sink-1"
+
+
+def test_batches_leave_nothing_behind_in_the_jvm(stream: Running, tmp_path: Path) -> None:
+    from py4j.finalizer import ThreadSafeFinalizer  # type: ignore[import-untyped]
+
+    lines(tmp_path / "in", **{f"f{number}": "a b" for number in range(6)})
+    held: list[int] = []  # how many objects of the JVM Python still refers to
+
+    def seen(outcome: Any) -> bool:
+        held.append(len(ThreadSafeFinalizer.finalizers))
+        return False
+
+    gc.collect()
+    gc.disable()  # a stream makes so few objects that Python alone would not look for garbage for hours
+    try:
+        stream(word_count(tmp_path), until=seen)
+    finally:
+        gc.enable()
+    assert len(held) >= 6
+    assert held[-1] <= held[1]
