@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from planner.errors import ExecutionError, OptionError
 from spark_runner.clusters.class_archive import archive_options
@@ -21,7 +21,7 @@ from spark_runner.clusters.master_version import check_master, check_same_versio
 from spark_runner.clusters.request import RunRequest
 from spark_runner.clusters.start_failures import explain_start_failure
 
-__all__ = ["Pace", "Session", "open_session", "settings", "worker_python"]
+__all__ = ["Session", "open_session", "settings", "worker_python"]
 
 # A run's own settings; whatever the user gives with --conf comes after them and wins.
 _ALWAYS = {
@@ -41,16 +41,8 @@ _LOCAL = {
     "spark.driver.bindAddress": "127.0.0.1",
 }
 
-Pace = Literal["brief", "usual", "lasting"]
-# Brief: one compiler, which is quick and does not optimize much, and a collector without threads of its own. Lasting:
-# that collector takes memory back before it asks for more, so that a stream's stays where it is; Java's usual one goes
-# to the limit first. With many cores it would be too slow.
-_PACES: dict[Pace, tuple[str, ...]] = {
-    "brief": ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
-    "usual": (),
-    "lasting": ("-XX:+UseSerialGC",),
-}
-_MANY_CORES = 5
+# One compiler, which is quick and does not optimize much, and a collector without threads of its own.
+_BRIEF = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 _JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 
 _LOGGING = """\
@@ -119,10 +111,10 @@ def open_session(
     log: Path,
     java: JavaRuntime | None = None,
     java_options: tuple[str, ...] | None = None,
-    pace: Pace = "usual",
+    brief: bool = False,
     meanwhile: Callable[[], None] = lambda: None,
 ) -> Session:
-    """Open the session a run asks for, of a JVM of this pace on a local master. `meanwhile` is called while it starts.
+    """Open the session a run asks for, of a JVM that starts soon if `brief`. `meanwhile` is called while it starts.
 
     Spark, the JVM and what Python workers print go to `log`.
     """
@@ -136,21 +128,17 @@ def open_session(
     os.environ["JAVA_HOME"] = str(java.home)
     os.environ["PYSPARK_PYTHON"] = worker_python(request, master)
     options = archive_options(java) if java_options is None else java_options
-    if master.kind == "local":
-        options = (*options, *pace_options(pace, request))
+    if brief and master.kind == "local":
+        options = (*options, *brief_options(request))
     if master.kind == "standalone":
         options = (*options, f"-Dlog4j2.configurationFile={_logging(log.parent).absolute().as_uri()}")
     return _open_classic(request, master, name, log, java, options, meanwhile)
 
 
-def pace_options(pace: Pace, request: RunRequest) -> tuple[str, ...]:
-    """What a JVM of this pace is started with; nothing where somebody else has chosen options for it."""
+def brief_options(request: RunRequest) -> tuple[str, ...]:
+    """What makes a JVM start sooner and work more slowly; nothing where somebody else has chosen options for it."""
     chosen = "spark.driver.extraJavaOptions" in dict(request.conf)
-    if chosen or any(os.environ.get(name) for name in _JAVA_VARIABLES):
-        return ()
-    if pace == "lasting" and (os.cpu_count() or 1) >= _MANY_CORES:
-        return ()
-    return _PACES[pace]
+    return () if chosen or any(os.environ.get(name) for name in _JAVA_VARIABLES) else _BRIEF
 
 
 def _logging(folder: Path) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 from planner.errors import PlanError
 from spark_runner.clusters.gateway import end_starting_jvms
 from spark_runner.clusters.request import RunRequest
-from spark_runner.clusters.session import Pace, Session, open_session
+from spark_runner.clusters.session import Session, open_session
 from spark_runner.clusters.start_failures import LogWatch
 from spark_runner.figures.results import Events, RunResult, StageFigures
 from spark_runner.figures.stage_figures import running_stages, stage_figures
@@ -39,7 +39,7 @@ class LocalDriver:
             self._request,
             name=self._program.name,
             log=self._log,
-            pace=_pace(self._program),
+            brief=is_brief(self._program),
             meanwhile=_import_early,
         )
         self.application = self._session.application
@@ -113,9 +113,3 @@ class LocalDriver:
 def _import_early() -> None:
     """Import what every run needs, while the JVM starts."""
     import spark_runner.batch.execute  # noqa: F401
-
-
-def _pace(program: SparkProgram) -> Pace:
-    if program.stream is not None:
-        return "lasting"
-    return "brief" if is_brief(program) else "usual"

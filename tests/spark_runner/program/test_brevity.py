@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from planner import load_job_data
 from planner.pipeline import plan
 from spark_runner.clusters.request import RunRequest
-from spark_runner.clusters.session import pace_options
+from spark_runner.clusters.session import brief_options
 from spark_runner.lowering.lower import lower
 from spark_runner.program.brevity import is_brief
 
@@ -44,20 +43,8 @@ def test_options_that_somebody_chose_are_left_alone(monkeypatch: pytest.MonkeyPa
     for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"):
         monkeypatch.delenv(name, raising=False)
     request = RunRequest(job="j.yaml", folder=".")
-    assert pace_options("brief", request)
-    assert not pace_options("usual", request)
+    assert brief_options(request)
     chosen = (("spark.driver.extraJavaOptions", "-XX:+UseG1GC"),)
-    assert not pace_options("brief", RunRequest(job="j.yaml", folder=".", conf=chosen))
+    assert not brief_options(RunRequest(job="j.yaml", folder=".", conf=chosen))
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-XX:+UseZGC")
-    assert not pace_options("brief", request)
-
-
-@pytest.mark.parametrize(("cores", "serial"), [(2, True), (64, False)])
-def test_a_stream_on_few_cores_gives_memory_back_before_it_asks_for_more(
-    cores: int, serial: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(os, "cpu_count", lambda: cores)
-    options = pace_options("lasting", RunRequest(job="j.yaml", folder="."))
-    assert ("-XX:+UseSerialGC" in options) == serial
+    assert not brief_options(request)
