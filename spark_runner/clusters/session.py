@@ -33,8 +33,7 @@ _ALWAYS = {
 }
 _LOCAL = {
     "spark.ui.enabled": "false",
-    # Finished SQL executions are only for that page. A stream has at least one per batch: 1,000 of them, which Spark
-    # would keep, are half of the memory in use.
+    # Finished SQL executions are only for that page. A stream has at least one per batch, and Spark would keep 1,000.
     "spark.sql.ui.retainedExecutions": "50",
     # The machine's name may resolve to an address nobody listens at; nothing leaves this machine anyway.
     "spark.driver.host": "127.0.0.1",
