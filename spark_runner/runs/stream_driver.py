@@ -16,6 +16,7 @@ from spark_runner.streaming.running import StreamWork
 __all__ = ["StreamDriver"]
 
 _PATIENCE = 3.0  # seconds that the batch at hand has to end
+_LEFT = "the batch at hand was left: the next run on the checkpoint runs it again"
 
 
 class StreamDriver(LocalDriver):
@@ -27,6 +28,7 @@ class StreamDriver(LocalDriver):
         self._run = RunFolder(log.parent)
         self._idle = threading.Event()
         self._idle.set()
+        self.endless = self._stream.endless
 
     def start(self) -> None:
         """Take the checkpoint, and open the session."""
@@ -53,11 +55,12 @@ class StreamDriver(LocalDriver):
         """The query's own figures name them."""
         return result
 
-    def cancel(self) -> None:
+    def cancel(self) -> str | None:
         """Let the batch at hand end, so that it is whole for a restart; end it where that takes too long."""
         self._stream.halt()
-        self._idle.wait(_PATIENCE)
+        left = None if self._idle.wait(_PATIENCE) else _LEFT
         super().cancel()
+        return left
 
     def close(self, *, finished: bool) -> None:
         """Let go of the checkpoint, and end the session."""

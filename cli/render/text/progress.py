@@ -158,6 +158,14 @@ class Streaming(Collected):
         else:
             print(record, file=self._records, flush=True)
 
+    def noticed(self, text: str) -> None:
+        """Say it above the table."""
+        self._table.print_above(text)
+
+    def stopping(self, reason: str) -> None:
+        """Say so at once: the batch at hand may take a few seconds to end."""
+        self._table.print_above(f"stopping: {reason}")
+
     def batched(self, batch: StreamBatch) -> None:
         """Draw the table again."""
         self._table.show(batch)
