@@ -1,7 +1,7 @@
 """A full disk under a stream: what Spark 4.3 logged on file systems of 2 MB, and which folder is then named.
 
-The stacks were recorded with `mount -t tmpfs -o size=2m` as the checkpoint, and as the sink's folder. Most of their frames
-are left out.
+The stacks were recorded with `mount -t tmpfs -o size=2m` as the checkpoint, and as the sink's folder. Most of
+their frames are left out.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from spark_runner.streaming.full_disk import checkpoint_is_full, read_from, size
 
 FOLDER = Path("/small/checkpoint")
 STREAMING, WRITING = "org.apache.spark.sql.execution.streaming", "org.apache.spark.sql.execution.datasources"
+CHECKPOINTING = f"{STREAMING}.checkpointing"
+FULL = "org.apache.hadoop.fs.FSError: java.io.IOException: No space left on device"
+FAILED = "org.apache.spark.SparkException: [TASK_WRITE_FAILED]"
 CHANGELOG = f"""\
-Exception in thread "stateConnectionListenerThread" org.apache.hadoop.fs.FSError: java.io.IOException: No space left on device
+Exception in thread "stateConnectionListenerThread" {FULL}
 \tat net.jpountz.lz4.LZ4BlockOutputStream.write(LZ4BlockOutputStream.java:178)
 \tat {STREAMING}.state.StateStoreChangelogWriterV2.put(StateStoreChangelog.scala:242)
 \tat {STREAMING}.state.RocksDB.put(RocksDB.scala:1349)
@@ -27,8 +30,8 @@ Caused by: java.io.IOException: No space left on device
 """
 COMMIT = f"""\
 26/11/17 21:39:13 ERROR Utils: Aborting task
-org.apache.hadoop.fs.FSError: java.io.IOException: No space left on device
-\tat {STREAMING}.checkpointing.CheckpointFileManager$RenameBasedFSDataOutputStream.close(CheckpointFileManager.scala:158)
+{FULL}
+\tat {CHECKPOINTING}.CheckpointFileManager$RenameBasedFSDataOutputStream.close(CheckpointFileManager.scala:158)
 \tat {STREAMING}.state.StateStoreChangelogWriterV2.commit(StateStoreChangelog.scala:283)
 \tat {WRITING}.FileFormatDataWriter.writeWithIterator(FileFormatDataWriter.scala:110)
 \tat {WRITING}.FileFormatWriter$.executeTask(FileFormatWriter.scala:439)
@@ -36,17 +39,17 @@ Caused by: java.io.IOException: No space left on device
 \t... 80 more
 """
 OFFSETS = f"""\
-org.apache.hadoop.fs.FSError: java.io.IOException: No space left on device
+{FULL}
 \tat {STREAMING}.checkpointing.HDFSMetadataLog.write(HDFSMetadataLog.scala:211)
 \tat {STREAMING}.runtime.MicroBatchExecution.markMicroBatchEnd(MicroBatchExecution.scala:1611)
 Caused by: java.io.IOException: No space left on device
 \t... 36 more
 """
 SINK = f"""\
-org.apache.spark.SparkException: [TASK_WRITE_FAILED] Task failed while writing rows to file:/small/out/.b18. SQLSTATE: 58030
+{FAILED} Task failed while writing rows to file:/small/out/.b18. SQLSTATE: 58030
 \tat {WRITING}.FileFormatDataWriter.commit(FileFormatDataWriter.scala:123)
 \tat {WRITING}.FileFormatWriter$.executeTask(FileFormatWriter.scala:439)
-Caused by: org.apache.hadoop.fs.FSError: java.io.IOException: No space left on device
+Caused by: {FULL}
 \tat {WRITING}.json.JsonOutputWriter.close(JsonOutputWriter.scala:60)
 \t... 21 more
 Caused by: java.io.IOException: No space left on device
