@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-from spark_runner.executor.failures import RAISED, Failure, OperatorFailed, described, shown, user_lines
+from spark_runner.executor.failures import RAISED, OperatorFailed, described, failed_by, shown, user_lines
 from spark_runner.executor.records import UnfitRecord
 from spark_runner.executor.roles.plain import last_taken
 from spark_runner.executor.rows import form_of, row_class
@@ -238,10 +238,7 @@ class Exit:
     def _failed(
         self, problem: str, record: Any, lines: tuple[str, ...] = (), by: tuple[str, str, str] | None = None
     ) -> OperatorFailed:
-        operator, name, place = by or self.spec.reader
-        return OperatorFailed(
-            Failure(operator=operator, name=name, place=place, problem=problem, record=shown(record), lines=lines)
-        )
+        return failed_by(by or self.spec.reader, problem, shown(record), lines=lines)
 
 
 def _of_rows(spec: EdgeSpec) -> Callable[[Any], Any] | None:
