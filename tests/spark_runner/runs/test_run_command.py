@@ -376,12 +376,17 @@ def test_a_job_runs_as_a_script_too(folder: Path) -> None:
 
 
 @pytest.mark.spark
-def test_a_detached_run_writes_its_report(folder: Path) -> None:
+def test_a_detached_run_writes_its_report_and_leaves_nothing_else(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder / "tmp"))
     done = plan(folder, "run", "words.py", "--detach", "--id", "d", "--report", "r.json")
     assert done.returncode == 0, done.stderr
     wait_for(folder, "d", '"FINISHED"')
     wait_until((folder / "r.json").exists)
     assert json.loads((folder / "r.json").read_text())["state"] == "FINISHED"
+    wait_until(lambda: not list((folder / "tmp").glob("plan-temporary-*")))
 
 
 @pytest.mark.spark
