@@ -163,7 +163,7 @@ class _Supervision:
 
     def _stop(self, reason: str) -> str | None:
         """End what runs; what of a stream was broken off."""
-        self.watch.events.close()
+        self.watch.events.close(silent=self.program.stream is None)  # a stream's batch that ends now never comes again
         self.audience.stopping(reason)
         left = self.driver.cancel()
         self.watch.wait(_PATIENCE)

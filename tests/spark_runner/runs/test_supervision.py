@@ -346,3 +346,19 @@ def test_a_signal_lets_the_work_end_before_the_driver_is_closed(stop: int, super
     outcome = supervised(driver, Audience())
     assert outcome.record.state == "CANCELED" and not outcome.abandoned
     assert driver.asked[2:] == ["cancel", "ended", "close finished=True"]
+
+
+@pytest.mark.parametrize(("stream", "told"), [(None, []), (object(), ["a"])], ids=["batch", "stream"])
+def test_what_the_last_batch_of_a_stopped_stream_prints_is_told(
+    stream: object, told: list[str], run: RunFolder, supervised: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def prints_when_stopped(driver: Driver, events: Events) -> RunResult:
+        run.request_cancel()
+        driver.stopped.wait(60)
+        events(RECORD)
+        return NOTHING
+
+    monkeypatch.setattr(PROGRAM, "stream", stream)
+    audience = Audience()
+    supervised(Driver(prints_when_stopped), audience)
+    assert [word for word in audience.heard if word == "a"] == told
