@@ -22,6 +22,7 @@ from cli.run_report_files import write_report
 from cli.script_arguments import keep_arguments
 from planner.errors import ExecutionError
 from spark_runner.clusters.request import RunRequest
+from spark_runner.clusters.temporary_folders import remove_own_folders
 from spark_runner.runs.preparation import check_machine, prepare
 from spark_runner.runs.store import RunFolder, RunRecord
 from spark_runner.runs.supervision import supervise
@@ -89,4 +90,5 @@ if __name__ == "__main__":
     code = main(Path(sys.argv[1]), float(sys.argv[2]))
     sys.stdout.flush()
     sys.stderr.flush()
+    remove_own_folders()
     os._exit(code)  # a thread that still waits for a dead cluster must not hold the process

@@ -53,7 +53,13 @@ def run(
     allow_lost_state: Annotated[
         list[str] | None, typer.Option(metavar="OPERATOR", help="Give up this operator's state in the checkpoint.")
     ] = None,
-    timeout: Annotated[str | None, typer.Option(metavar="TIME", help="End the run after 90, 30s, 5min, 1h.")] = None,
+    timeout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="End the run after 90, 30s, 5min, 1h. A stream without end then finishes, any other run fails.",
+        ),
+    ] = None,
     id: Annotated[str | None, typer.Option(metavar="ID", help="The run's id; default: a fresh one.")] = None,
     detach: Annotated[bool, typer.Option("--detach", help="Return the run's id once it is accepted.")] = False,
     follow: Annotated[bool, typer.Option("--follow", help="Print every state change of every vertex.")] = False,
@@ -205,8 +211,10 @@ def _print_results(outcome: Outcome, document: dict[str, Any]) -> None:
 
     sys.stdout.flush()
     record = outcome.record
-    console.message(f"run {record.id} {record.state} on {document['master']} in {shown_seconds(document['seconds'])}")
-    if record.state == "FINISHED":
+    how = f": {record.message}" if record.message and record.state != "FAILED" else ""  # an error is told at the end
+    took = shown_seconds(document["seconds"])
+    console.message(f"run {record.id} {record.state} on {document['master']} in {took}{how}")
+    if record.state == "FINISHED" or document.get("batches"):  # what a stream has written is written, however it ends
         width = shutil.get_terminal_size().columns if sys.stderr.isatty() else None
         console.message("\n".join(report_lines(document, width=width)))
 

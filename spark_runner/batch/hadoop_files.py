@@ -63,6 +63,12 @@ class Files:
         files, place = self._at(path)
         files.delete(place, True)
 
+    def delete_empty(self, path: str) -> None:
+        """Remove a folder that nothing is in."""
+        files, place = self._at(path)
+        if not files.listStatus(place):
+            files.delete(place, False)
+
     def replace(self, source: str, target: str) -> None:
         """Move a folder to a place, instead of what is there."""
         files, place = self._at(target)

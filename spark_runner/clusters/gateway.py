@@ -72,7 +72,7 @@ def start_gateway(
                 stdout=output,
                 stderr=output,
                 env=environment,
-                preexec_fn=_ignore_ctrl_c,
+                preexec_fn=_ignore_stops,
             )
         _starting.add(process)
         try:
@@ -108,9 +108,10 @@ def spark_home() -> Path:
     return Path(str(importlib.metadata.distribution("pyspark").locate_file("pyspark")))
 
 
-def _ignore_ctrl_c() -> None:
-    """Ctrl-C reaches every process of the terminal; this one is told what to do by ours."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _ignore_stops() -> None:
+    """Ctrl-C, and the SIGTERM of `timeout`, reach every process of the command; this one is told what to do by ours."""
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, signal.SIG_IGN)
 
 
 def _command(arguments: list[str], java: JavaRuntime, local: bool) -> tuple[list[str], dict[str, str]]:

@@ -9,16 +9,24 @@ from pathlib import Path
 
 from spark_runner.clusters.processes import ProcessIdentity, is_alive, this_process
 
-__all__ = ["make_temporary_folder", "remove_abandoned_folders"]
+__all__ = ["make_temporary_folder", "remove_abandoned_folders", "remove_own_folders"]
 
 _PREFIX, _OWNER = "plan-temporary-", ".owner.json"
+_own: list[Path] = []
 
 
 def make_temporary_folder() -> Path:
     """A new folder that belongs to this process; whoever made it removes it."""
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    _own.append(folder)
     (folder / _OWNER).write_text(json.dumps(this_process().to_dict()))
     return folder
+
+
+def remove_own_folders() -> None:
+    """Remove the folders of this process, which is about to end."""
+    while _own:
+        shutil.rmtree(_own.pop(), ignore_errors=True)
 
 
 def remove_abandoned_folders() -> None:

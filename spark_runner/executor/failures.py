@@ -20,6 +20,8 @@ _SHIPPED = re.compile(r".*plan-shipped-[0-9a-f]+\.zip[/\\]")
 _MACHINERY = frozenset({"pyspark", "pyspark.zip", "asyncio"})
 _OURS = (f"{Path(__file__).parent}{os.sep}", "<frozen")  # whether installed or shipped: both run from this folder
 
+Lines = tuple[str, ...]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
@@ -30,7 +32,7 @@ class Failure:
     place: str  # where the job's author wrote it
     problem: str  # the exception, or why the record does not fit
     record: str | None
-    lines: tuple[str, ...] = ()  # the user's own traceback lines
+    lines: Lines = ()  # the user's own traceback lines
 
     def text(self) -> str:
         """The message a user reads."""
@@ -48,6 +50,17 @@ class OperatorFailed(Exception):
 
     def __reduce__(self) -> tuple[type[OperatorFailed], tuple[Failure]]:
         return OperatorFailed, (self.failure,)
+
+
+def failed_by(
+    by: tuple[str, str, str], problem: BaseException | str, record: str | None, *, prefix: str = "", lines: Lines = ()
+) -> OperatorFailed:
+    """The failure of an operator, given as its key, its name and its place; an exception brings the user's lines."""
+    operator, name, place = by
+    if isinstance(problem, BaseException):
+        lines, problem = user_lines(problem), described(problem)
+    failure = Failure(operator=operator, name=name, place=place, problem=prefix + problem, record=record, lines=lines)
+    return OperatorFailed(failure)
 
 
 def found_in(text: str) -> Failure | None:
@@ -69,7 +82,7 @@ def shown(record: object) -> str:
     return text if len(text) <= _RECORD_LIMIT else f"{text[:_RECORD_LIMIT]}... ({len(text)} characters)"
 
 
-def user_lines(error: BaseException) -> tuple[str, ...]:
+def user_lines(error: BaseException) -> Lines:
     """The traceback without our frames, Spark's and Python's machinery."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_machinery(frame.filename)]
     half = _FRAME_LIMIT // 2

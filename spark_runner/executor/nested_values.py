@@ -57,7 +57,7 @@ def _item(kind: pa.DataType) -> Convert:
         if value is None:
             return None
         if refused and isinstance(value, refused) and value.__class__ is not bool:
-            raise Unfit(f"a {type(value).__name__} is not a {kind}")
+            raise Unfit(f"{_a(value)} is not a {kind}")
         return value if convert is None else convert(value)
 
     return ready
@@ -86,7 +86,7 @@ def positional(record: Any, names: Sequence[str], what: str = "record") -> Seque
         return [record[name] for name in names]
     values = getattr(record, "_values", None)
     if values is None:
-        raise Unfit(f"a {type(record).__name__} is not a {what} of {len(names)} fields")
+        raise Unfit(f"{_a(record)} is not a {what} of {len(names)} fields")
     fields = list(getattr(record, "_names", ()) or ())
     return [values[fields.index(name)] for name in names] if set(fields) == set(names) else list(values)
 
@@ -96,7 +96,7 @@ def _list(kind: pa.DataType) -> Convert:
 
     def ready(value: Any) -> list[Any]:
         if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
-            raise Unfit(f"a {type(value).__name__} is not a list of {kind}")
+            raise Unfit(f"{_a(value)} is not a list of {kind}")
         return [item(one) for one in value]
 
     return ready
@@ -107,7 +107,12 @@ def _map(kind: pa.DataType) -> Convert:
 
     def ready(value: Any) -> list[tuple[Any, Any]]:
         if not isinstance(value, Mapping):
-            raise Unfit(f"a {type(value).__name__} is not a mapping")
+            raise Unfit(f"{_a(value)} is not a mapping")
         return [(key(k), item(v)) for k, v in value.items()]
 
     return ready
+
+
+def _a(value: Any) -> str:
+    name = type(value).__name__
+    return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"

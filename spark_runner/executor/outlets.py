@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from spark_runner.executor.chain import ChainSpec
-from spark_runner.executor.failures import RAISED, Failure, OperatorFailed, described, shown, user_lines
+from spark_runner.executor.failures import RAISED, OperatorFailed, described, failed_by, shown, user_lines
 from spark_runner.executor.fusion import Collected
 from spark_runner.executor.keys import key_bytes
 from spark_runner.executor.records import UnfitRecord, columns_of, encode
@@ -112,17 +112,8 @@ class OutletWriter:
         if by is None and blame is not None:
             node = self.spec.nodes[blame]
             by = (node.operator, node.name, node.place)
-        operator, name, place = by or (self.spec.name, self.spec.name, "")
-        return OperatorFailed(
-            Failure(
-                operator=operator,
-                name=name,
-                place=place,
-                problem=prefix + problem,
-                record=shown(record),
-                lines=lines,
-            )
-        )
+        by = by or (self.spec.name, self.spec.name, "")
+        return failed_by(by, problem, shown(record), prefix=prefix, lines=lines)
 
     def _tagged(self, arrays: list[pa.Array], count: int) -> list[pa.Array]:
         mine = pa.StructArray.from_arrays(arrays, fields=list(self.schema))

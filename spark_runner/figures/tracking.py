@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from spark_runner.figures.results import ActionStarted, Event, VertexFigures, VertexFinished
+from spark_runner.figures.results import ActionStarted, Event, StreamBatch, VertexFigures, VertexFinished
 from spark_runner.program.program import SparkProgram
 
 __all__ = ["StageCounts", "VertexProgress", "VertexState", "VertexTracker", "stage_groups"]
@@ -73,6 +73,9 @@ class VertexTracker:
         if isinstance(event, ActionStarted):
             for vertex in event.vertices:
                 self._go(vertex, "SCHEDULED")
+        elif isinstance(event, StreamBatch):
+            for one in event.vertices:
+                self._go(one.vertex, "RUNNING")
         elif isinstance(event, VertexFinished):
             figures = event.figures
             # What stands behind a writer takes no records, and so tells nothing of what was done.

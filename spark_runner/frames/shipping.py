@@ -8,7 +8,6 @@ from __future__ import annotations
 import atexit
 import functools
 import hashlib
-import shutil
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -16,7 +15,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from planner.frontends.scripts.job_modules import modules_found, own_modules
-from spark_runner.clusters.temporary_folders import make_temporary_folder
+from spark_runner.clusters.temporary_folders import make_temporary_folder, remove_own_folders
 from spark_runner.frames.our_modules import PACKAGES, files_for_driver, files_for_executors
 
 _LIMIT = 50_000_000  # a folder with more Python than this holds an environment, not a job
@@ -50,9 +49,8 @@ def write_shipment(job_file: str, *, driver: bool = False, pyflink: bool = False
 @functools.cache
 def _folder() -> Path:
     """A temporary folder that is kept until this process ends: executors that join late still download from it."""
-    folder = make_temporary_folder()
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
+    atexit.register(remove_own_folders)
+    return make_temporary_folder()
 
 
 def _write_zip(target: Path, content: dict[str, Path]) -> None:

@@ -17,6 +17,7 @@ class Driver(Protocol):
 
     application: str | None  # the id on its cluster, once known
     lost: bool  # nobody is left to try again with
+    endless: bool  # a stream that only a stop ends: one after --timeout is then no failure
 
     def start(self) -> None:
         """Get ready to execute."""
@@ -42,8 +43,8 @@ class Driver(Protocol):
     def figures(self, stages: Iterable[int]) -> dict[int, StageFigures]:
         """What Spark measured in these stages."""
 
-    def cancel(self) -> None:
-        """End what runs; it may take a moment until `execute` returns."""
+    def cancel(self) -> str | None:
+        """End what runs; it may take a moment until `execute` returns. Tells what of a stream was broken off."""
 
     def close(self, *, finished: bool) -> None:
         """End the driver."""

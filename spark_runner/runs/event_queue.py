@@ -16,16 +16,16 @@ class EventQueue:
     """First in, first out."""
 
     def __init__(self, most: int = _MOST) -> None:
-        self._most, self._closed = most, False
+        self._most, self._closed, self._silent = most, False, False
         self._events: deque[Event] = deque()
         self._changed = threading.Condition()
 
     def put(self, event: Event) -> None:
-        """Add an event; wait while too many have not been told yet. A closed queue takes no records any more."""
+        """Add an event; wait while too many have not been told yet. A closed queue may take no records any more."""
         with self._changed:
             while len(self._events) >= self._most and not self._closed:
                 self._changed.wait()
-            if not (self._closed and isinstance(event, PrintedRecord)):
+            if not (self._silent and isinstance(event, PrintedRecord)):
                 self._events.append(event)
 
     def take(self) -> deque[Event]:
@@ -40,8 +40,8 @@ class EventQueue:
         with self._changed:
             self._events = events + self._events
 
-    def close(self) -> None:
-        """Let nobody wait any more: the run is ending, and its records are not told."""
+    def close(self, *, silent: bool) -> None:
+        """Let nobody wait any more: the run is ending; `silent`: its records are not told."""
         with self._changed:
-            self._closed = True
+            self._closed, self._silent = True, silent
             self._changed.notify_all()

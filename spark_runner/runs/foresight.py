@@ -12,8 +12,9 @@ from spark_runner.clusters.master import Master
 from spark_runner.clusters.request import RunRequest
 from spark_runner.frames.job_paths import resolved_path
 from spark_runner.program.program import SparkProgram
+from spark_runner.streaming.opening import open_checkpoint
 
-__all__ = ["check_files"]
+__all__ = ["check_files", "check_stream_files"]
 
 
 def check_files(program: SparkProgram, request: RunRequest, master: Master) -> None:
@@ -27,6 +28,21 @@ def check_files(program: SparkProgram, request: RunRequest, master: Master) -> N
         behaviour = sink.operator.behaviour
         if isinstance(behaviour, Writer) and behaviour.path is not None and behaviour.mode == "error":
             _check_result(sink.operator, _place(behaviour.path, program.file, here))
+
+
+def check_stream_files(program: SparkProgram, request: RunRequest, master: Master) -> None:
+    """Refuse a stream that would write to a folder that is there, unless its checkpoint wrote it."""
+    if request.checkpoint is not None and open_checkpoint(request, Path()).started:
+        return
+    here = _is_local(request, master)
+    for sink in program.stream.sinks:
+        behaviour = sink.operator.behaviour
+        if isinstance(behaviour, Writer) and behaviour.path is not None and behaviour.mode == "error":
+            _check_result(
+                sink.operator,
+                _place(behaviour.path, program.file, here),
+                hint="set `mode: overwrite` or `mode: append`, move it away, or use the --checkpoint that wrote it",
+            )
 
 
 def _sources(program: SparkProgram) -> Iterator[Operator]:
@@ -47,12 +63,14 @@ def _fits(pattern: Path) -> bool:
     return any(Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor))))
 
 
-def _check_result(operator: Operator, place: Path | None) -> None:
+def _check_result(
+    operator: Operator, place: Path | None, hint: str = "set `mode: overwrite` or `mode: append`, or move it away"
+) -> None:
     if place is not None and place.exists():
         raise JobDefinitionError(
             f"operator {operator.key!r}: {place} exists already",
             location=operator.location,
-            hint="set `mode: overwrite` or `mode: append`, or move it away",
+            hint=hint,
         )
 
 

@@ -26,6 +26,7 @@ class LocalDriver:
     """A session, and the program on it. `group` marks the run's Spark jobs."""
 
     lost = False
+    endless = False
 
     def __init__(self, request: RunRequest, program: SparkProgram, *, group: str, log: Path) -> None:
         self.application: str | None = None
@@ -92,10 +93,11 @@ class LocalDriver:
             self.application = None
             return {}
 
-    def cancel(self) -> None:
+    def cancel(self) -> str | None:
         """End the run's Spark jobs. In a thread: the call itself hangs when the cluster does."""
         if self._session is not None:
             threading.Thread(target=self._session.cancel, args=(self._group,), daemon=True).start()
+        return None
 
     def close(self, *, finished: bool) -> None:
         """End the session and its JVM, or one that is still starting."""

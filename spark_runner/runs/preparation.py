@@ -21,7 +21,7 @@ from spark_runner.lowering.lower import lower
 from spark_runner.lowering.natives import NativePolicy
 from spark_runner.program.program import Mode, SparkProgram
 from spark_runner.pyflink.lower import lower_pyflink
-from spark_runner.runs.foresight import check_files
+from spark_runner.runs.foresight import check_files, check_stream_files
 from spark_runner.runs.restart import effective_strategy
 from spark_runner.streaming.needs import check_connectors
 from spark_runner.streaming.opening import check_stream, open_checkpoint, stream_program
@@ -74,6 +74,7 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
             check_connectors(program.bounded, request)
     else:
         check_stream(program.stream, request)
+        check_stream_files(program, request, master)
         if program.stream.is_script:
             check_script(program.stream, request)
     return PreparedRun(

@@ -59,6 +59,8 @@ if line.receive() == "welcome":
 class RemoteDriver:
     """A driver on the cluster, from its submission on, and the line to it."""
 
+    endless = False
+
     def __init__(self, request: RunRequest, program: SparkProgram, *, folder: Path, log: Path) -> None:
         self.master = parse_master(request.master)
         self.application: str | None = None
@@ -137,17 +139,18 @@ class RemoteDriver:
             self._submission.wait(_LONGEST_END)
         self._hang_up()
 
-    def cancel(self) -> None:
+    def cancel(self) -> str | None:
         """End the application at once, wherever it is on its way."""
         self._canceled = True
         if self._submission is None or self._submission.poll() is not None:
-            return
+            return None
         self._submission.kill()  # it only watches, and must not submit any more
         self._submission.wait()
         application = self.application or submitted_application(self._log)
         if application and self.master.kind == "yarn":
             kill_on_yarn(application, self._log)
         self._hang_up()
+        return None
 
     def _hang_up(self) -> None:
         if self._submission is not None and self._submission.poll() is None:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from planner.errors import PlanError
 from spark_runner.clusters.connect import is_connect
 from spark_runner.clusters.request import RunRequest
 from spark_runner.figures.results import Events, RunResult
 from spark_runner.program.program import SparkProgram
 from spark_runner.runs.local_driver import LocalDriver
 from spark_runner.runs.store import RunFolder
+from spark_runner.streaming.full_disk import checkpoint_is_full, read_from, size_of
 from spark_runner.streaming.running import StreamWork
 
 __all__ = ["StreamDriver"]
 
 _PATIENCE = 3.0  # seconds that the batch at hand has to end
+_LEFT = "the batch at hand was left: the next run on the checkpoint runs it again"
 
 
 class StreamDriver(LocalDriver):
@@ -27,10 +32,12 @@ class StreamDriver(LocalDriver):
         self._run = RunFolder(log.parent)
         self._idle = threading.Event()
         self._idle.set()
+        self.endless = self._stream.endless
 
     def start(self) -> None:
         """Take the checkpoint, and open the session."""
-        self._stream.claim(self._group)
+        with self._naming_a_full_checkpoint():
+            self._stream.claim(self._group)
         super().start()
         assert self._session is not None
         if is_connect(self._session.spark):
@@ -41,9 +48,21 @@ class StreamDriver(LocalDriver):
         assert self._session is not None
         self._idle.clear()
         try:
-            return self._stream.execute(self._session.spark, events)
+            with self._naming_a_full_checkpoint():
+                return self._stream.execute(self._session.spark, events)
         finally:
             self._idle.set()
+
+    @contextmanager
+    def _naming_a_full_checkpoint(self) -> Iterator[None]:
+        begin = size_of(self._log)
+        try:
+            yield
+        except (PlanError, OSError) as error:
+            full = checkpoint_is_full(error, self._stream.checkpoint.path, read_from(self._log, begin))
+            if full is None:
+                raise
+            raise full from error
 
     def result_so_far(self) -> RunResult | None:
         """What was written before the stream was stopped."""
@@ -53,11 +72,12 @@ class StreamDriver(LocalDriver):
         """The query's own figures name them."""
         return result
 
-    def cancel(self) -> None:
+    def cancel(self) -> str | None:
         """Let the batch at hand end, so that it is whole for a restart; end it where that takes too long."""
         self._stream.halt()
-        self._idle.wait(_PATIENCE)
+        left = None if self._idle.wait(_PATIENCE) else _LEFT
         super().cancel()
+        return left
 
     def close(self, *, finished: bool) -> None:
         """Let go of the checkpoint, and end the session."""

@@ -10,7 +10,7 @@ from planner.durable import write_json
 from planner.errors import ExecutionError, PlanError
 from planner.job import RestartStrategy
 from spark_runner.clusters.start_failures import explain_run_failure
-from spark_runner.figures.results import RunResult
+from spark_runner.figures.results import RunResult, VertexFinished
 from spark_runner.figures.tracking import VertexProgress, VertexTracker
 from spark_runner.program.program import SparkProgram
 from spark_runner.runs.audience import Audience, UntilPipeCloses
@@ -76,7 +76,7 @@ class _Supervision:
         except KeyboardInterrupt:
             return self._cancel("ctrl-c", "Ctrl-C")
         except Stopped:
-            return self._cancel("asked", "plan cancel")
+            return self._cancel("asked", "plan cancel" if self.run.cancel_requested() else "SIGTERM")
         except BrokenPipeError:
             return self._pipe_closed()
         except TimedOut:
@@ -129,25 +129,45 @@ class _Supervision:
         return "pipe closed"
 
     def _cancel(self, ended: Ended, reason: str) -> Ended:
-        self._stop(reason)
-        self._end("CANCELED", reason)
+        left = self._stop(reason)
+        self._end("CANCELED", f"{reason}; {left}" if left else reason)
         return ended
 
     def _time_out(self) -> Ended:
+        """A stream without an end has done what it was asked to; anything else has failed."""
         limit = f"--timeout {(self.request.timeout or 0) / 1000:g}s"
-        self._stop(limit)
-        return self._fail(ExecutionError(f"the run took longer than {limit} and was ended"))
+        before = self.run.record()
+        left = self._stop(limit)
+        if before.state == "RESTARTING":
+            return self._fail(ExecutionError(f"{limit} was over before the restart after: {before.message}"))
+        if before.state != "RUNNING" or not self.driver.endless:
+            return self._fail(ExecutionError(f"the run took longer than {limit} and was ended"))
+        self.watch.drain()
+        if left is None and self.watch.failure is not None:
+            return self._fail(self.watch.failure)
+        if (left or self.result is None) and not self.watch.batches:
+            return self._fail(ExecutionError(f"the stream had not ended its first batch when {limit} was over"))
+        self._finish_stream(f"ended by {limit}; {left}" if left else f"ended by {limit}")
+        return "finished"
+
+    def _finish_stream(self, message: str) -> None:
+        result = self.driver.result_so_far()
+        for figures in result.vertices if result else ():
+            self.tracker.take(VertexFinished(figures=figures))
+        self._move("FINISHED", message=message)
 
     def _fail(self, failure: PlanError) -> Ended:
         self.error = failure
         self._end("FAILED", failure.message)
         return "failed"
 
-    def _stop(self, reason: str) -> None:
-        self.watch.events.close()
+    def _stop(self, reason: str) -> str | None:
+        """End what runs; what of a stream was broken off."""
+        self.watch.events.close(silent=self.program.stream is None)  # a stream's batch that ends now never comes again
         self.audience.stopping(reason)
-        self.driver.cancel()
+        left = self.driver.cancel()
         self.watch.wait(_PATIENCE)
+        return left
 
     def _end(self, state: Literal["FAILED", "CANCELED"], message: str) -> None:
         self.watch.drain()

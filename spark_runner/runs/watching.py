@@ -49,7 +49,9 @@ class Watch:
         self._run, self._driver, self._tracker, self._audience = run, driver, tracker, audience
         self._timeout = timeout
         self._began, self._polled = time.monotonic(), 0.0
-        self._worker: threading.Thread | None = None
+        self._ended = threading.Event()  # not the thread's `join`: a signal while it waits makes Python 3.11 forget it
+        self._ended.set()
+        self.failure: PlanError | None = None  # what the last work raised
         self._busy = False  # events came with the last look, so more may be there
         self.batches: deque[StreamBatch] = deque(maxlen=_MOST_BATCHES)
 
@@ -58,26 +60,27 @@ class Watch:
     ) -> _Answer:
         """Do the work in a thread and look around while it goes on."""
         answers: list[_Answer] = []
-        failures: list[BaseException] = []
+        self.failure = None
 
         def do() -> None:
             try:
                 answers.append(work())
             except BaseException as failure:
-                failures.append(failure)
+                self.failure = failure if isinstance(failure, PlanError) else _unexpected(failure)
+            finally:
+                ended.set()
 
-        worker = self._worker = threading.Thread(target=do, daemon=True, name="plan-run")
-        worker.start()
+        ended = self._ended = threading.Event()
+        threading.Thread(target=do, daemon=True, name="plan-run").start()
         begun = time.monotonic()
-        while worker.is_alive():
-            worker.join(0 if self._busy else _LOOK)
+        while not ended.wait(0 if self._busy else _LOOK):
             self._look_around()
             refusal = give_up(time.monotonic() - begun)
-            if refusal is not None and worker.is_alive():
+            if refusal is not None and not ended.is_set():
                 raise refusal
         self.drain()
-        if failures:
-            raise failures[0] if isinstance(failures[0], PlanError) else _unexpected(failures[0])
+        if self.failure is not None:
+            raise self.failure
         return answers[0]
 
     def pause(self, seconds: float) -> None:
@@ -86,13 +89,12 @@ class Watch:
 
     def wait(self, seconds: float) -> None:
         """Give the thread some time to end."""
-        if self._worker is not None:
-            self._worker.join(seconds)
+        self._ended.wait(seconds)
 
     @property
     def working(self) -> bool:
         """Whether a thread still works, perhaps for a cluster that does not answer."""
-        return self._worker is not None and self._worker.is_alive()
+        return not self._ended.is_set()
 
     def drain(self) -> None:
         """Pass on what the engine told since the last look."""
@@ -118,6 +120,7 @@ class Watch:
             self._audience.collected(event.record)
         elif isinstance(event, StreamBatch):
             self.batches.append(event)
+            self._tracker.take(event)
             self._audience.batched(event)
         elif isinstance(event, WritingAside):
             self._run.note_aside(event.path)

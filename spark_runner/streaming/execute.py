@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +83,7 @@ class StreamRun:
         self._ticked = 0.0
         self._batches_taken = 0
         self._failure: PlanError | None = None
+        self._forget: Callable[[], None] = lambda: None  # what a batch that was broken off put aside
         self.query: StreamingQuery | None = None
 
     def run(self) -> RunResult:
@@ -123,6 +124,7 @@ class StreamRun:
             return self.server.function(shapes, layout, self.checkpoint.id, file=self.program.file, first=first)
         writer = BatchWriter(shapes, layout, Files(self.spark), self.checkpoint.id)
         writer.claim(first=first)
+        self._forget = writer.forget
         return self._kept(Batches(self.job, layout, writer, self.here))
 
     def _kept(self, batches: Batches) -> Callable[[Any, int], None]:
@@ -168,6 +170,8 @@ class StreamRun:
         finally:
             self.query.stop()
             self._hear()
+            with suppress(Exception):  # the session may be gone: then the next run removes it
+                self._forget()
 
     def _watch(self, query: StreamingQuery) -> None:
         try:
@@ -211,6 +215,8 @@ class StreamRun:
 
     def _result(self) -> RunResult:
         result = self.totals.result()
+        if self.here.halted:  # its input has not ended: what became of its vertices is for the supervision to say
+            return result
         for vertex in result.vertices:
             self.events(VertexFinished(figures=vertex))
         for sink in result.sinks:

@@ -25,6 +25,12 @@ class StreamWork:
         self._current: StreamRun | None = None
         self._halted = False
 
+    @property
+    def endless(self) -> bool:
+        """Whether only a stop ends it."""
+        interval, once = stream_interval(self.request, self.program.stream)
+        return interval is not None and not once
+
     def claim(self, run: str) -> None:
         """Take the checkpoint, and check again that the job may continue from it."""
         self.checkpoint.claim(run)

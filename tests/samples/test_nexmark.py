@@ -13,8 +13,8 @@ import pytest
 
 import planner
 from cli.app import main
-from planner.job import JobDefinition
 from tests.samples.nexmark_reference import QUERIES, Row, Tables, comparable, read
+from tests.support.session_runs import run_batch, run_stream
 
 ROOT = Path(__file__).parents[2]
 NEXMARK = ROOT / "samples" / "nexmark"
@@ -103,31 +103,12 @@ def results(folder: Path) -> list[Row]:
     return [json.loads(line) for file in sorted(folder.rglob("part-*")) for line in file.open(encoding="utf-8")]
 
 
-def run_batch(job: JobDefinition, spark: Any) -> None:
-    from planner.pipeline import plan
-    from spark_runner.batch.execute import execute
-    from spark_runner.lowering.lower import lower
-
-    execute(lower(plan(job)), spark, events=lambda event: None)
-
-
-def run_stream(job: JobDefinition, spark: Any, checkpoint: Path) -> None:
-    from planner.pipeline import plan
-    from spark_runner.streaming.checkpoint import Checkpoint
-    from spark_runner.streaming.execute import StreamOptions, StreamRun
-    from spark_runner.streaming.opening import stream_program
-
-    kept = Checkpoint(checkpoint)
-    kept.claim("test")
-    StreamRun(stream_program(plan(job)), spark, kept, StreamOptions(), events=lambda event: None).run()
-
-
 @pytest.mark.spark
 @name_of
 def test_a_query_gives_what_plain_python_gives(path: Path, copied: Path, spark: Any, tables: Tables) -> None:
     query = path.parent.name
     job = copied / query / path.name
-    run_batch(planner.load_job(job), spark)
+    run_batch(spark, job)
     expected = QUERIES[query](tables)
     assert expected, "the small tables have something for every query"
     assert comparable(query, results(job.parent / "output")) == comparable(query, expected)
@@ -139,6 +120,6 @@ def test_a_query_gives_the_same_as_a_stream(
     query: str, copied: Path, spark: Any, tables: Tables, tmp_path: Path
 ) -> None:
     job = copied / query / "job.py"
-    run_stream(planner.load_job(job), spark, tmp_path / "checkpoint")
+    run_stream(spark, job, tmp_path / "checkpoint")
     given = comparable(query, results(job.parent / "output"), updates=True)
     assert given == comparable(query, QUERIES[query](tables))

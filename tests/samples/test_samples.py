@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import planner
+from tests.support.session_runs import run_batch, run_stream
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = sorted(path.parent for path in (ROOT / "samples").glob("*/README.md"))
@@ -126,40 +127,6 @@ def copy_of(sample: str, tmp_path: Path) -> Path:
     return Path(shutil.copytree(ROOT / "samples" / sample, tmp_path / sample, ignore=MADE))
 
 
-def run_on(spark: Any, job: Path) -> list[str]:
-    """Run a job on the tests' session; what it printed."""
-    from planner.pipeline import plan
-    from spark_runner.batch.execute import execute
-    from spark_runner.figures.results import Event
-    from spark_runner.lowering.lower import lower
-
-    events: list[Event] = []
-    execute(lower(plan(planner.load_job(job))), spark, events=events.append)
-    return texts(events)
-
-
-def stream_on(spark: Any, job: Path) -> list[str]:
-    """Run a job as a stream on the tests' session, to its end; what it printed."""
-    from planner.pipeline import plan
-    from spark_runner.figures.results import Event
-    from spark_runner.streaming.checkpoint import Checkpoint
-    from spark_runner.streaming.execute import StreamOptions, StreamRun
-    from spark_runner.streaming.opening import stream_program
-
-    events: list[Event] = []
-    kept = Checkpoint(job.parent / "checkpoint")
-    kept.claim("test")
-    program = stream_program(plan(planner.load_job(job)))
-    StreamRun(program, spark, kept, StreamOptions(), events=events.append).run()
-    return texts(events)
-
-
-def texts(events: list[Any]) -> list[str]:
-    from spark_runner.figures.results import PrintedRecord
-
-    return [event.text for event in events if isinstance(event, PrintedRecord)]
-
-
 AS_COMMANDS = ("kafka_to_hdfs/job.yaml", "order_enrichment/job.py", "word_count/job.py")
 
 
@@ -186,13 +153,13 @@ def test_a_sample_runs_as_its_readme_says(path: str, tmp_path: Path) -> None:
 def test_a_sample_runs_on_spark(path: str, tmp_path: Path, spark: Any) -> None:
     sample, file = path.split("/")
     folder = copy_of(sample, tmp_path)
-    check_records(path, run_on(spark, folder / file), folder)
+    check_records(path, run_batch(spark, folder / file), folder)
 
 
 @pytest.mark.spark
 def test_the_cluster_map_counts_every_number(tmp_path: Path, spark: Any) -> None:
     """It prints machines and processes, so only the counts are known beforehand."""
-    printed = run_on(spark, copy_of("cluster_map", tmp_path) / "job.py")
+    printed = run_batch(spark, copy_of("cluster_map", tmp_path) / "job.py")
     assert sum(int(line.rsplit(",", 1)[1].rstrip(")")) for line in printed) == 400
 
 
@@ -227,7 +194,7 @@ def test_the_fraud_detector_raises_the_alerts_of_its_rule(tmp_path: Path) -> Non
 @pytest.mark.spark
 def test_the_sessions_tell_what_came_too_late(tmp_path: Path, spark: Any) -> None:
     folder = generated("streaming_sessions", tmp_path)
-    printed = stream_on(spark, folder / "job.py")
+    printed = run_stream(spark, folder / "job.py", folder / "checkpoint")
     clicks = sum(len(file.read_text().splitlines()) for file in (folder / "output/clicks").glob("*.csv"))
     too_late = [line for line in printed if line.startswith("too late:")]
     sessions = [line for line in printed if not line.startswith("too late:")]

@@ -176,7 +176,7 @@ def _sinks(report: Report) -> str:
 
 
 def _timeline(report: Report) -> str:
-    """Every subtask as a bar, from the run's first to its last moment."""
+    """Every subtask as a bar, from the run's first to its last moment; of a stream, its work in all batches."""
     spans = [
         (vertex, subtask)
         for vertex in report["vertices"]
@@ -185,11 +185,14 @@ def _timeline(report: Report) -> str:
     ]
     if not spans:
         return ""
+    if report["mode"] == "streaming":  # it works again with every batch, and waits in between
+        spans = [(vertex, {**subtask, "started": 0.0}) for vertex, subtask in spans]
     first = min(subtask["started"] for _, subtask in spans)
     length = max(subtask["started"] + subtask["seconds"] for _, subtask in spans) - first or 1
     rows = "".join(_bar(vertex, subtask, first, length) for vertex, subtask in spans[:MOST_BARS])
     rest = f"<p>and {len(spans) - MOST_BARS} more</p>" if len(spans) > MOST_BARS else ""
-    return f'<h2>Subtasks, over time</h2><table class="bars"><tbody>{rows}</tbody></table>{rest}'
+    title = "Time of subtasks, all batches together" if report["mode"] == "streaming" else "Subtasks, over time"
+    return f'<h2>{title}</h2><table class="bars"><tbody>{rows}</tbody></table>{rest}'
 
 
 def _bar(vertex: Report, subtask: Report, first: float, length: float) -> str:

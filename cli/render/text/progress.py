@@ -141,7 +141,8 @@ class Streaming(Collected):
 
     def __init__(self, console: Console, records: TextIO) -> None:
         super().__init__()
-        self._table, self._records, self._console = StreamTable(console), records, console
+        self._table, self._records = StreamTable(console), records
+        self._state, self._since = "starting Spark", time.monotonic()
 
     def run_changed(self, record: RunRecord) -> None:
         """Say the run's state; take the table away at the end."""
@@ -150,6 +151,12 @@ class Streaming(Collected):
         else:
             message = f": {record.message}" if record.message else ""
             self._table.print_above(f"run {record.id} {record.state}{message}")
+            if record.state == "RUNNING":
+                self._state = "waiting for the first batch"
+
+    def progressed(self, vertices: tuple[VertexProgress, ...]) -> None:
+        """Show that something happens, until there is a batch to show."""
+        self._table.wait(f"{self._state}, {time.monotonic() - self._since:.0f} s")
 
     def printed(self, record: PrintedRecord) -> None:
         """Print it above the table, or where standard output goes."""
@@ -157,6 +164,14 @@ class Streaming(Collected):
             self._table.print_above(str(record))
         else:
             print(record, file=self._records, flush=True)
+
+    def noticed(self, text: str) -> None:
+        """Say it above the table."""
+        self._table.print_above(text)
+
+    def stopping(self, reason: str) -> None:
+        """Say so at once: the batch at hand may take a few seconds to end."""
+        self._table.print_above(f"stopping: {reason}")
 
     def batched(self, batch: StreamBatch) -> None:
         """Draw the table again."""

@@ -40,19 +40,29 @@ class StreamTable:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._live: Live | None = None
+        self._drawn = False
 
     def show(self, batch: StreamBatch) -> None:
         """Draw the latest batch."""
+        self._drawn = True
+        self._draw(_table(batch, self._console.width))
+
+    def wait(self, text: str) -> None:
+        """Say what is waited for, as long as there is no batch to draw."""
+        if not self._drawn:
+            self._draw(text)
+
+    def print_above(self, text: str) -> None:
+        """A line that stays, above the table."""
+        self._console.print(text, markup=False, highlight=False)
+
+    def _draw(self, what: Table | str) -> None:
         if self._live is None:
             from rich.live import Live
 
             self._live = Live(console=self._console, auto_refresh=False, transient=True)
             self._live.start()
-        self._live.update(_table(batch, self._console.width), refresh=True)
-
-    def print_above(self, text: str) -> None:
-        """A line that stays, above the table."""
-        self._console.print(text, markup=False, highlight=False)
+        self._live.update(what, refresh=True)
 
     def close(self) -> None:
         """Take the table away."""

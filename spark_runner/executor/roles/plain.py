@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from spark_runner.executor.chain import ChainSpec, NodeSpec, Place
-from spark_runner.executor.failures import RAISED, Failure, OperatorFailed, described, shown, user_lines
+from spark_runner.executor.failures import RAISED, OperatorFailed, failed_by, shown
 from spark_runner.executor.state import KeyedState, ProcessContext, RuntimeContext
 
 CHUNK = 10_000  # records that move on together where an operator makes many out of one
@@ -91,16 +91,8 @@ class Role:
         """The failure of this operator on a record."""
         if isinstance(error, OperatorFailed):
             return error
-        return OperatorFailed(
-            Failure(
-                operator=self.node.operator,
-                name=self.node.name,
-                place=self.node.place,
-                problem=prefix + described(error),
-                record=None if record is None and prefix else shown(record),
-                lines=user_lines(error),
-            )
-        )
+        by = (self.node.operator, self.node.name, self.node.place)
+        return failed_by(by, error, None if record is None and prefix else shown(record), prefix=prefix)
 
     def fused_call(self) -> Callable[[Any], Any] | None:
         """What a loop calls for each record; None where it has nothing to call."""

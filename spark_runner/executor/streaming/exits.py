@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from spark_runner.executor.failures import RAISED, Failure, OperatorFailed, described, shown, user_lines
+from spark_runner.executor.failures import RAISED, OperatorFailed, described, failed_by, shown, user_lines
 from spark_runner.executor.nested_values import Unfit
 from spark_runner.executor.records import UnfitRecord, columns_of, taken_apart
 from spark_runner.executor.roles.plain import last_taken
@@ -287,10 +287,7 @@ class Exit:
     def _failed(
         self, problem: str, record: Any, lines: tuple[str, ...] = (), by: tuple[str, str, str] | None = None
     ) -> OperatorFailed:
-        operator, name, place = by or self.spec.reader
-        return OperatorFailed(
-            Failure(operator=operator, name=name, place=place, problem=problem, record=shown(record), lines=lines)
-        )
+        return failed_by(by or self.spec.reader, problem, shown(record), lines=lines)
 
 
 def _of_rows(spec: EdgeSpec) -> Callable[[Any], Any] | None:

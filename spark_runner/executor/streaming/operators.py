@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from spark_runner.executor.failures import RAISED, Failure, OperatorFailed, described, shown, user_lines
+from spark_runner.executor.failures import RAISED, OperatorFailed, failed_by, shown
 from spark_runner.executor.roles.plain import method, tagged_as, with_context
 from spark_runner.executor.streaming.attributes import Attributes
 from spark_runner.executor.streaming.contexts import StreamContext, StreamRuntime
@@ -208,13 +208,4 @@ def failure_in(error: BaseException) -> BaseException:
     if operator is None:
         return error
     spec = operator.spec
-    return OperatorFailed(
-        Failure(
-            operator=spec.key,
-            name=spec.name,
-            place=spec.place,
-            problem=described(error),
-            record=shown(record) if found else None,
-            lines=user_lines(error),
-        )
-    )
+    return failed_by((spec.key, spec.name, spec.place), error, shown(record) if found else None)

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from spark_runner.executor.failures import Failure, OperatorFailed, described, shown, user_lines
+from spark_runner.executor.failures import failed_by, shown
 from spark_runner.executor.fusion import DEEPEST, LONGEST, passed
 from spark_runner.executor.loop_code import LoopCode, Shape, loop_code
 from spark_runner.executor.roles.plain import spread
@@ -66,16 +66,7 @@ class Slices:
         assert error.__traceback__ is not None
         number, variable = code.owners[error.__traceback__.tb_lineno]
         spec = self.operators[number].spec
-        return OperatorFailed(
-            Failure(
-                operator=spec.key,
-                name=spec.name,
-                place=spec.place,
-                problem=described(error),
-                record=shown(variables.get(variable)),
-                lines=user_lines(error),
-            )
-        )
+        return failed_by((spec.key, spec.name, spec.place), error, shown(variables.get(variable)))
 
 
 def _in_front(roots: Sequence[Any]) -> tuple[list[Any], Sequence[Any]]:

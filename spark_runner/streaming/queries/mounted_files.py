@@ -27,6 +27,11 @@ class MountedFiles:
         else:
             place.unlink(missing_ok=True)
 
+    def delete_empty(self, path: str) -> None:
+        """Remove a folder that nothing is in."""
+        if not any(_place(path).iterdir()):
+            _place(path).rmdir()
+
     def replace(self, source: str, target: str) -> None:
         """Move a folder to a place, instead of what is there."""
         self.delete(target)

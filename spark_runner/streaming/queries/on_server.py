@@ -128,6 +128,8 @@ def batches_on_server(payload: bytes, folder: str) -> Callable[[Any, int], None]
             raise
         except Exception as error:
             told.failed(translated(error, None))
+            with contextlib.suppress(Exception):  # the disk may be full: the next try removes it
+                writer.forget()
             raise
 
     return run

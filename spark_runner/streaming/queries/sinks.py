@@ -8,6 +8,7 @@ every batch once, and again when a batch runs again.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from functools import reduce
 from typing import Any
@@ -32,6 +33,7 @@ from spark_runner.streaming.queries.worker_calls import worker_call
 __all__ = ["BatchWriter", "in_buckets", "target_of", "writes_files"]
 
 _MANIFEST = "_manifest"
+_TRIES, _MOMENT = 10, 0.1
 
 
 class BatchWriter:
@@ -40,6 +42,7 @@ class BatchWriter:
     def __init__(self, shapes: Shapes, layout: Layout, files: Files | MountedFiles, checkpoint: str) -> None:
         self.shapes, self.layout, self.files, self.checkpoint = shapes, layout, files, checkpoint
         self.job: StreamJob = shapes.job
+        self._asides: dict[str, StreamSink] = {}  # what the batch at hand writes, until it is in its place
 
     def flows_of(self, sink: StreamSink) -> list[Flow]:
         """The streams that end in a sink."""
@@ -151,15 +154,29 @@ class BatchWriter:
         folder = f"batch={batch}" if writer.mode != "append" else f"batch={self.checkpoint}-{batch}"
         aside = f"{target}/.b{batch}"
         self.files.delete(aside)
+        self._asides[aside] = sink
         frame.write.format(writer.format).options(**dict(writer.options)).mode("error").save(aside)
         if not wanted():
-            self.files.delete(aside)
+            self.forget()
             return
         if writer.names is not None and (writer.names.prefix, writer.names.suffix) != ("part", ""):
             self.files.rename_parts(aside, writer.names.prefix, writer.names.suffix)
         self.files.replace(aside, f"{target}/{bucket}{folder}")
+        del self._asides[aside]
         entry = {"batch": batch, "folder": f"{bucket}{folder}", "checkpoint": self.checkpoint}
         self.files.write_text(f"{target}/{_MANIFEST}/{folder}.json", json.dumps(entry) + "\n")
+
+    def forget(self) -> None:
+        """Remove what a batch put aside, and folders made for it alone: the next run would be refused for them."""
+        while self._asides:
+            aside, sink = self._asides.popitem()
+            for _ in range(_TRIES):
+                self.files.delete(aside)
+                if not self.files.exists(aside):
+                    break
+                time.sleep(_MOMENT)  # Spark still ends tasks that wrote there
+            if _writer(sink).mode == "error":
+                self.files.delete_empty(aside.rpartition("/")[0])
 
 
 def writes_files(sink: StreamSink) -> bool:

@@ -71,3 +71,14 @@ def test_batches_are_drawn_over_time() -> None:
     assert "<b>records in</b>, up to 100" in charts and "<b>watermark lag, seconds</b>, up to 10" in charts
     assert "<h2>3 batches, over time</h2>" in charts
     assert batch_charts([]) == ""
+
+
+def test_until_the_first_batch_the_terminal_says_what_is_waited_for() -> None:
+    shown = io.StringIO()
+    table = StreamTable(Console(file=shown, force_terminal=True, width=100, color_system=None))
+    table.wait("starting Spark, 3 s")
+    assert "starting Spark, 3 s" in shown.getvalue()
+    table.show(StreamBatch(batch=0, ended=1.0, seconds=1.0, vertices=()))
+    table.wait("never")
+    table.close()
+    assert "never" not in shown.getvalue()

@@ -26,7 +26,7 @@ def test_a_closed_queue_holds_nobody_and_takes_no_records() -> None:
     queue.put(RECORDS[0])
     printing = threading.Thread(target=queue.put, args=[RECORDS[1]], daemon=True)
     printing.start()
-    queue.close()
+    queue.close(silent=True)
     printing.join(60)
     assert not printing.is_alive()
     queue.put(WritingAside(path="x"))

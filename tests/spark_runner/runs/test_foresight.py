@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 
 from planner.errors import JobDefinitionError
+from planner.frontends.loading import load_job
+from planner.pipeline import plan
 from spark_runner.clusters.request import RunRequest
 from spark_runner.runs.preparation import prepare
+from spark_runner.streaming.checkpoint import Checkpoint
+from spark_runner.streaming.lower import lower_stream
 
 JOB = """
 operators:
@@ -18,11 +22,18 @@ operators:
 
 
 def prepared(
-    folder: Path, *, source: str = "in.txt", target: str = "out", mode: str = "error", **request: object
+    folder: Path,
+    *,
+    source: str = "in.txt",
+    target: str = "out",
+    mode: str = "error",
+    request_mode: str | None = None,
+    **request: object,
 ) -> None:
     (folder / "in.txt").touch()
     (folder / "job.yaml").write_text(JOB.format(source=source, target=target, mode=mode))
-    prepare(RunRequest(job=str(folder / "job.yaml"), folder=str(folder), **request))  # type: ignore[arg-type]
+    job = str(folder / "job.yaml")
+    prepare(RunRequest(job=job, folder=str(folder), mode=request_mode, **request))  # type: ignore[arg-type]
 
 
 @pytest.fixture(autouse=True)
@@ -54,3 +65,15 @@ def test_what_is_there_or_elsewhere_is_not_refused(tmp_path: Path, source: str) 
 def test_paths_without_a_scheme_are_the_clusters_own(tmp_path: Path) -> None:
     prepared(tmp_path, source="missing.txt", master="spark://host:7077")
     prepared(tmp_path, source="missing.txt", conf=(("spark.hadoop.fs.defaultFS", "hdfs://host"),))
+
+
+def test_a_stream_does_not_write_to_what_another_checkpoint_wrote(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    with pytest.raises(JobDefinitionError, match=r"operator 'out': .*out exists already") as caught:
+        prepared(tmp_path, checkpoint="state", request_mode="streaming")
+    assert "use the --checkpoint that wrote it" in str(caught.value.hint)
+    prepared(tmp_path, mode="append", request_mode="streaming")
+    Checkpoint(tmp_path / "state").begin(lower_stream(plan(load_job(tmp_path / "job.yaml"))))
+    (tmp_path / "state/spark/offsets").mkdir(parents=True)
+    (tmp_path / "state/spark/offsets/0").touch()
+    prepared(tmp_path, checkpoint="state", request_mode="streaming")

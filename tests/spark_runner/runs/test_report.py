@@ -96,6 +96,13 @@ def test_the_page_shows_names_as_text_never_as_markup() -> None:
     assert 'href="my%20plan.html"' in report_page(report(vertex(1.0)), "my plan.html")
 
 
+def test_bars_of_a_stream_are_how_long_subtasks_worked_not_when() -> None:
+    of_a_batch = report_page(report(vertex(2.0, 2.0)))
+    of_a_stream = report_page({**report(vertex(2.0, 2.0)), "mode": "streaming"})
+    assert "Subtasks, over time" in of_a_batch and 'rect x="33.33"' in of_a_batch
+    assert "Time of subtasks, all batches together" in of_a_stream and of_a_stream.count('rect x="0.00"') == 2
+
+
 @pytest.mark.parametrize(("value", "shown"), [(None, "-"), (0.25, "250 ms"), (3.21, "3.2 s"), (250.0, "4 min 10 s")])
 def test_seconds(value: float | None, shown: str) -> None:
     assert shown_seconds(value) == shown

@@ -55,11 +55,24 @@ BROKEN = """
     env.from_collection([5, 0], type_info=Types.LONG()).map(halve, output_type=Types.LONG()).print()
     env.execute("broken")
 """
+TICKS = """
+    name: ticks
+    parallelism: 2
+    operators:
+      - {id: ticks, type: source, format: rate, options: {rowsPerSecond: "5"}}
+      - {id: pairs, type: map, input: ticks, function: "./ticks.py:pair", output: "k bigint, n bigint"}
+      - {id: out, type: sink, input: pairs, format: json, path: out}
+"""
+PAIR = """
+    def pair(row):
+        return row["value"] % 3, 1
+"""
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name, text in (("words.py", WORDS), ("slow.py", SLOW), ("broken.py", BROKEN)):
+    files = {"words.py": WORDS, "slow.py": SLOW, "broken.py": BROKEN, "ticks.yaml": TICKS, "ticks.py": PAIR}
+    for name, text in files.items():
         (tmp_path / name).write_text(textwrap.dedent(text))
     return tmp_path
 
@@ -121,11 +134,11 @@ def wait_for(folder: Path, run_id: str, text: str) -> None:
     raise AssertionError(f"run {run_id} never said {text!r}: {events.read_text() if events.is_file() else 'no events'}")
 
 
-def wait_until(is_so: Callable[[], bool]) -> None:
+def wait_until(is_so: Callable[[], bool], *, longest: float = 60) -> None:
     """Wait for what must come soon."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + longest
     while not is_so():
-        assert time.monotonic() < deadline, "it did not happen within a minute"
+        assert time.monotonic() < deadline, f"it did not happen within {longest} s"
         time.sleep(0.02)
 
 
@@ -321,6 +334,38 @@ def test_a_run_that_takes_too_long_is_ended(folder: Path) -> None:
 
 
 @pytest.mark.spark
+def test_a_stopped_stream_is_canceled_and_its_figures_are_shown(
+    folder: Path, started: Callable[..., subprocess.Popen[str]]
+) -> None:
+    process = started("run", "ticks.yaml", "--id", "s", "--report", "r.json")
+    wait_for(folder, "s", '"RUNNING","attempt":1}')  # a vertex: the first batch is written
+    process.send_signal(signal.SIGTERM)
+    _, messages = process.communicate(timeout=LONGEST)
+    assert process.returncode == 3
+    assert messages.index("stopping: SIGTERM") < messages.index("run s CANCELED on local[*]")
+    assert "vertex / operator" in messages and "records in " in messages
+    report = json.loads((folder / "r.json").read_text())
+    assert (report["state"], {vertex["state"] for vertex in report["vertices"]}) == ("CANCELED", {"CANCELED"})
+    assert report["batches"] and report["message"].startswith("SIGTERM")
+    assert not list((folder / "out").glob(".b*"))
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("stop", "name", "code"), [(signal.SIGINT, "Ctrl-C", 130), (signal.SIGTERM, "SIGTERM", 3)])
+def test_a_batch_that_is_broken_off_leaves_nothing_at_the_sink(
+    stop: int, name: str, code: int, folder: Path, started: Callable[..., subprocess.Popen[str]]
+) -> None:
+    (folder / "ticks.py").write_text("import time\n\n\ndef pair(row):\n    time.sleep(60)\n")
+    process = started("run", "ticks.yaml", "--id", "s")
+    wait_until((folder / "out" / ".b1").exists, longest=LONGEST)
+    os.killpg(process.pid, stop)  # as a terminal and `timeout` do it: to Spark's processes too
+    _, messages = process.communicate(timeout=LONGEST)
+    assert process.returncode == code
+    assert f"{name}; the batch at hand was left: the next run on the checkpoint runs it again" in messages
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.spark
 def test_a_job_runs_as_a_script_too(folder: Path) -> None:
     done = subprocess.run(
         [sys.executable, "words.py"], cwd=folder, env=environment(), capture_output=True, text=True, timeout=LONGEST
@@ -331,12 +376,17 @@ def test_a_job_runs_as_a_script_too(folder: Path) -> None:
 
 
 @pytest.mark.spark
-def test_a_detached_run_writes_its_report(folder: Path) -> None:
+def test_a_detached_run_writes_its_report_and_leaves_nothing_else(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder / "tmp"))
     done = plan(folder, "run", "words.py", "--detach", "--id", "d", "--report", "r.json")
     assert done.returncode == 0, done.stderr
     wait_for(folder, "d", '"FINISHED"')
     wait_until((folder / "r.json").exists)
     assert json.loads((folder / "r.json").read_text())["state"] == "FINISHED"
+    wait_until(lambda: not list((folder / "tmp").glob("plan-temporary-*")))
 
 
 @pytest.mark.spark

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
+import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from planner.durable import write_json
 from planner.errors import ExecutionError, InternalError, PlanError
 from planner.job import RestartStrategy
 from spark_runner.clusters.request import RunRequest
-from spark_runner.figures.results import Events, PrintedRecord, RunResult, StageFigures
+from spark_runner.figures.results import (
+    ActionStarted,
+    Events,
+    OperatorFigures,
+    PrintedRecord,
+    RunResult,
+    StageFigures,
+    StreamBatch,
+    VertexBatch,
+    VertexFigures,
+)
 from spark_runner.figures.tracking import StageCounts
 from spark_runner.runs import supervision
 from spark_runner.runs.store import RunFolder, RunStore
@@ -21,7 +36,21 @@ from spark_runner.runs.supervision import Outcome, supervise
 
 RECORD = PrintedRecord(operator="print-1", subtask=None, text="a")
 NOTHING = RunResult(vertices=(), sinks=())
-PROGRAM: Any = SimpleNamespace(name="test", mode="batch", steps=(), passes=(), sinks=(), stream=None)
+STEP = SimpleNamespace(name="Source: a", id="a", parallelism=2, passes=())
+PROGRAM: Any = SimpleNamespace(name="test", mode="batch", steps=(STEP,), passes=(), sinks=(), stream=None)
+REQUEST = RunRequest(job="job.py", folder=".")
+READ = OperatorFigures(node=1, key="a", name="Source: a", records_in=0, records_out=7)
+COUNTED = RunResult(
+    vertices=(VertexFigures(vertex=0, name="Source: a", parallelism=2, operators=(READ,), subtasks=()),), sinks=()
+)
+BATCH = StreamBatch(
+    batch=0,
+    ended=1.0,
+    seconds=1.0,
+    vertices=(
+        VertexBatch(vertex=0, name="Source: a", records_in=7, records_out=7, late=0, watermark=None, keys=0, bytes=0),
+    ),
+)
 
 
 class Driver:
@@ -29,6 +58,8 @@ class Driver:
 
     application: str | None = "app-1"
     lost = False
+    endless = False
+    left: str | None = None
 
     def __init__(self, *attempts: Callable[[Driver, Events], RunResult]) -> None:
         self.attempts, self.asked, self.stopped = list(attempts), list[str](), threading.Event()
@@ -52,14 +83,15 @@ class Driver:
         return result
 
     def result_so_far(self) -> RunResult | None:
-        return None
+        return COUNTED if self.endless else None
 
     def figures(self, stages: Iterable[int]) -> dict[int, StageFigures]:
         return {}
 
-    def cancel(self) -> None:
+    def cancel(self) -> str | None:
         self.asked.append("cancel")
         self.stopped.set()
+        return self.left
 
     def close(self, *, finished: bool) -> None:
         self.asked.append(f"close finished={finished}")
@@ -94,15 +126,27 @@ class Audience:
 
 @pytest.fixture
 def run(tmp_path: Path) -> RunFolder:
-    folder = RunStore.under(tmp_path).submit(RunRequest(job="job.py", folder=str(tmp_path)))
+    folder = RunStore.under(tmp_path).submit(REQUEST)
     folder.move("CREATED")
     return folder
 
 
+class Stream(Driver):
+    """A driver of a stream that only a stop ends."""
+
+    endless = True
+
+
 @pytest.fixture
 def supervised(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
-    def supervising(driver: Driver, audience: Audience, strategy: RestartStrategy | None = None) -> Outcome:
+    def supervising(
+        driver: Driver, audience: Audience, strategy: RestartStrategy | None = None, timeout: int | None = None
+    ) -> Outcome:
         monkeypatch.setattr(supervision, "_driver", lambda program, folder: driver)
+        if timeout is not None:
+            write_json(
+                run.path / "run.json", replace(run.record(), request=replace(REQUEST, timeout=timeout)).to_dict()
+            )
         return supervise(PROGRAM, run, strategy=strategy or RestartStrategy(), audience=audience)
 
     return supervising
@@ -182,3 +226,139 @@ def test_somebody_asks_the_run_to_end(run: RunFolder, supervised: Callable[..., 
     outcome = supervised(Driver(asks), audience)
     assert (outcome.ended, outcome.record.state) == ("asked", "CANCELED")
     assert audience.heard[-2:] == ["stopping: plan cancel", "CANCELED"]
+
+
+# --- the time limit
+
+
+def writes_a_batch(driver: Driver, events: Events) -> RunResult:
+    events(ActionStarted(sink="stream", vertices=(0,)))
+    events(BATCH)
+    driver.stopped.wait(60)
+    return NOTHING
+
+
+def reads_nothing(driver: Driver, events: Events) -> RunResult:
+    driver.stopped.wait(60)
+    return NOTHING
+
+
+def fails_when_stopped(driver: Driver, events: Events) -> RunResult:
+    events(BATCH)
+    driver.stopped.wait(60)
+    raise ExecutionError("the last batch broke")
+
+
+def states(outcome: Outcome) -> tuple[str, str, list[str]]:
+    return outcome.ended, outcome.record.state, [vertex.state for vertex in outcome.report.vertices]
+
+
+def test_a_stream_without_end_is_finished_by_its_time_limit(supervised: Callable[..., Outcome]) -> None:
+    driver, audience = Stream(writes_a_batch), Audience()
+    outcome = supervised(driver, audience, timeout=1500)
+    assert states(outcome) == ("finished", "FINISHED", ["FINISHED"]) and outcome.error is None
+    assert outcome.record.message == outcome.report.message == "ended by --timeout 1.5s"
+    assert audience.heard == ["RUNNING", "stopping: --timeout 1.5s", "FINISHED"]
+    assert driver.asked == ["start", "execute", "cancel", "close finished=True"]
+
+
+def test_a_stream_that_met_no_records_has_finished_too(supervised: Callable[..., Outcome]) -> None:
+    assert states(supervised(Stream(reads_nothing), Audience(), timeout=500)) == (
+        "finished", "FINISHED", ["FINISHED"],
+    )  # fmt: skip
+
+
+def test_the_time_limit_says_that_a_batch_was_left(supervised: Callable[..., Outcome]) -> None:
+    driver = Stream(writes_a_batch)
+    driver.left = "the batch was left"
+    outcome = supervised(driver, Audience(), timeout=500)
+    assert states(outcome)[1] == "FINISHED"
+    assert outcome.record.message == "ended by --timeout 0.5s; the batch was left"
+
+
+def test_a_stream_that_ended_no_batch_in_time_has_failed(supervised: Callable[..., Outcome]) -> None:
+    driver = Stream(waits)
+    driver.left = "the batch was left"
+    outcome = supervised(driver, Audience(), timeout=500)
+    assert outcome.ended == "failed" and outcome.record.state == "FAILED"
+    assert outcome.record.message == "the stream had not ended its first batch when --timeout 0.5s was over"
+
+
+def test_a_stream_whose_last_batch_fails_has_failed(supervised: Callable[..., Outcome]) -> None:
+    outcome = supervised(Stream(fails_when_stopped), Audience(), timeout=500)
+    assert states(outcome) == ("failed", "FAILED", ["FAILED"])
+    assert outcome.record.message == "the last batch broke"
+
+
+def test_a_stream_that_waits_for_its_restart_when_time_is_over_has_failed(supervised: Callable[..., Outcome]) -> None:
+    strategy = RestartStrategy(type="fixed-delay", attempts=2, delay=60_000)
+    outcome = supervised(Stream(fails), Audience(), strategy, timeout=500)
+    assert outcome.record.state == "FAILED"
+    assert outcome.record.message == "--timeout 0.5s was over before the restart after: it broke"
+
+
+def test_what_has_an_end_and_did_not_reach_it_in_time_has_failed(supervised: Callable[..., Outcome]) -> None:
+    outcome = supervised(Driver(writes_a_batch), Audience(), timeout=500)
+    assert states(outcome) == ("failed", "FAILED", ["FAILED"])
+    assert outcome.record.message == "the run took longer than --timeout 0.5s and was ended"
+
+
+def test_a_canceled_run_says_that_a_batch_was_left(run: RunFolder, supervised: Callable[..., Outcome]) -> None:
+    def asks(driver: Driver, events: Events) -> RunResult:
+        run.request_cancel()
+        return writes_a_batch(driver, events)
+
+    driver = Stream(asks)
+    driver.left = "the batch was left"
+    outcome = supervised(driver, Audience())
+    assert states(outcome) == ("asked", "CANCELED", ["CANCELED"])
+    assert outcome.record.message == "plan cancel; the batch was left"
+
+
+@pytest.mark.parametrize(
+    ("bounded", "trigger", "endless"),
+    [
+        (False, None, True),
+        (False, "processing-time=5s", True),
+        (False, "available-now", False),
+        (False, "once", False),
+        (True, None, False),
+        (True, "processing-time=5s", True),
+    ],
+)
+def test_which_streams_only_a_stop_ends(bounded: bool, trigger: str | None, endless: bool, tmp_path: Path) -> None:
+    from spark_runner.streaming.running import StreamWork
+
+    program: Any = SimpleNamespace(stream=SimpleNamespace(bounded=bounded))
+    assert StreamWork(program, replace(REQUEST, trigger=trigger), tmp_path).endless is endless
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_lets_the_work_end_before_the_driver_is_closed(stop: int, supervised: Callable[..., Outcome]) -> None:
+    def ends_slowly(driver: Driver, events: Events) -> RunResult:
+        os.kill(os.getpid(), stop)
+        driver.stopped.wait(60)
+        time.sleep(0.5)
+        driver.asked.append("ended")
+        return NOTHING
+
+    driver = Driver(ends_slowly)
+    outcome = supervised(driver, Audience())
+    assert outcome.record.state == "CANCELED" and not outcome.abandoned
+    assert driver.asked[2:] == ["cancel", "ended", "close finished=True"]
+
+
+@pytest.mark.parametrize(("stream", "told"), [(None, []), (object(), ["a"])], ids=["batch", "stream"])
+def test_what_the_last_batch_of_a_stopped_stream_prints_is_told(
+    stream: object, told: list[str], run: RunFolder, supervised: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def prints_when_stopped(driver: Driver, events: Events) -> RunResult:
+        run.request_cancel()
+        driver.stopped.wait(60)
+        events(RECORD)
+        return NOTHING
+
+    monkeypatch.setattr(PROGRAM, "stream", stream)
+    audience = Audience()
+    supervised(Driver(prints_when_stopped), audience)
+    assert [word for word in audience.heard if word == "a"] == told

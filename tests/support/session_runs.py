@@ -1,0 +1,43 @@
+"""Jobs on the tests' own Spark session: as a batch, and as a stream to its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import planner
+from planner.pipeline import plan
+
+__all__ = ["run_batch", "run_stream"]
+
+
+def run_batch(spark: Any, job: Path) -> list[str]:
+    """Run a job's file as a batch; what it printed."""
+    from spark_runner.batch.execute import execute
+    from spark_runner.figures.results import Event
+    from spark_runner.lowering.lower import lower
+
+    events: list[Event] = []
+    execute(lower(plan(planner.load_job(job))), spark, events=events.append)
+    return _printed(events)
+
+
+def run_stream(spark: Any, job: Path, checkpoint: Path) -> list[str]:
+    """Run a job's file as a stream, to its end; what it printed."""
+    from spark_runner.figures.results import Event
+    from spark_runner.streaming.checkpoint import Checkpoint
+    from spark_runner.streaming.execute import StreamOptions, StreamRun
+    from spark_runner.streaming.opening import stream_program
+
+    events: list[Event] = []
+    kept = Checkpoint(checkpoint)
+    kept.claim("test")
+    program = stream_program(plan(planner.load_job(job)))
+    StreamRun(program, spark, kept, StreamOptions(), events=events.append).run()
+    return _printed(events)
+
+
+def _printed(events: list[Any]) -> list[str]:
+    from spark_runner.figures.results import PrintedRecord
+
+    return [event.text for event in events if isinstance(event, PrintedRecord)]
