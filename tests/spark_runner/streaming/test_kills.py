@@ -26,7 +26,7 @@ from tests.support.stream_jobs import records
 from tests.support.stream_reference import Reference
 
 KILLS = int(os.environ.get("PLAN_KILLS", "2"))
-FILES = max(8, KILLS * 3)
+FILES = max(6, KILLS * 3)
 PER_FILE = 25
 
 
