@@ -24,6 +24,8 @@ from spark_runner.streaming.storage import Folder
 
 __all__ = ["Checkpoint"]
 
+_VERSION = 2  # of how keys are spread over subtasks and state; 1 put the likes of `a` to `h` into one subtask
+
 
 class Checkpoint:
     """The folder of one streaming job's progress."""
@@ -84,6 +86,7 @@ class Checkpoint:
         if unknown and self._document:
             raise OptionError(f"--allow-lost-state {unknown[0]}: the checkpoint has no state of such an operator")
         if self._document.get("operators") is not None:
+            self._check_version()
             lost = check_restart(self._document, job, allowed=self._asked, checkpoint=str(self.path))
             before = dict(self._document.get("generations", {}))
             # state under a new name: what was kept under the old one is never read again
@@ -92,6 +95,13 @@ class Checkpoint:
             raise OptionError(
                 f"{self.path} holds a Spark checkpoint that this tool did not write",
                 hint="start with another --checkpoint",
+            )
+
+    def _check_version(self) -> None:
+        if self._document["operators"] and self._document.get("version") != _VERSION:
+            raise OptionError(
+                f"the checkpoint {self.path} was written by another version of plan, which looks for keys elsewhere",
+                hint="go on with that version, or start with a new --checkpoint",
             )
 
     def check_free(self) -> None:
@@ -126,7 +136,7 @@ class Checkpoint:
 
     def begin(self, job: StreamJob) -> None:
         """Write down what is about to keep state here."""
-        self._document = {"version": 1, "id": self.id, "generations": self.generations, **state_plan(job)}
+        self._document = {"version": _VERSION, "id": self.id, "generations": self.generations, **state_plan(job)}
         self.path.mkdir(parents=True, exist_ok=True)
         write_json(self.path / "plan.json", self._document)
 

@@ -12,7 +12,7 @@ from typing import Any
 from planner.graphs.execution_graph import consumed_ranges, default_max_parallelism
 from planner.job import Collection, JobDefinition, Operator, Partition, Sequence
 from planner.pipeline import plan
-from spark_runner.executor.keys import key_bytes
+from spark_runner.executor.streaming.store import key_group
 from tests.support.stream_functions import key_of
 from tests.support.stream_reference_operators import LEAST, MOST, Node
 
@@ -107,7 +107,7 @@ class Task:
         count = self.reference.parallelism(target)
         if edge.partitioner == "HASH":
             groups = self.reference.groups(target)
-            return [zlib.crc32(key_bytes(key_of(value))) % groups * count // groups]
+            return [key_group(key_of(value), groups) * count // groups]
         self.made[at] = self.made.get(at, -1) + 1
         number = zlib.crc32(self.reference.base) + index + self.made[at]
         if edge.partitioner == "SHUFFLE":

@@ -12,12 +12,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-__all__ = ["MOST", "Buckets"]
+__all__ = ["MOST", "Buckets", "key_hash"]
 
 MOST = 1_000  # keys in one bucket
 _FIRST_BITS, _ALL_BITS = 3, 24
 T = TypeVar("T")
-_OLD_BITS = 6  # checkpoints were once written with 64 buckets that were never parted
 
 
 class Buckets:
@@ -29,11 +28,7 @@ class Buckets:
     @staticmethod
     def read(written: bytes | None) -> tuple[Buckets, dict[int, Any]]:
         """The buckets and the index that `written` gave, or those of an operator that has none yet."""
-        found = ({}, set()) if written is None else pickle.loads(written)
-        if isinstance(found, dict):
-            first = 1 << _OLD_BITS
-            found = {first + old: about for old, about in found.items()}, set(range(1 << _FIRST_BITS, first))
-        index, parted = found
+        index, parted = ({}, set()) if written is None else pickle.loads(written)
         return Buckets(parted), index
 
     def written(self, index: dict[int, Any]) -> bytes:
@@ -46,10 +41,6 @@ class Buckets:
         while (bucket := _number(bits, taken)) in self._parted:
             taken += 1
         return bucket
-
-    def name(self, bucket: int) -> str:
-        """What the bucket is called in the state store."""
-        return str(bucket - (1 << _OLD_BITS)) if bucket.bit_length() == _OLD_BITS + 1 else f"b{bucket}"
 
     def parted(self, bucket: int, entries: list[T], key: Callable[[T], bytes]) -> Iterator[tuple[int, list[T]]]:
         """The entries of a bucket, in parts where they are too many: the bucket itself is then empty."""
@@ -66,8 +57,19 @@ class Buckets:
             yield from self.parted(part, found, key)
 
 
+def key_hash(key: bytes) -> int:
+    """32 bits of which each depends on all of the key.
+
+    A checksum alone would not do: those of a few short keys are often equal in the very bits that choose a subtask.
+    """
+    found = zlib.crc32(key)
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
+        found = ((found ^ (found >> shift)) * factor) & 0xFFFFFFFF
+    return found ^ (found >> 16)
+
+
 def _bits(key: bytes) -> int:
-    return zlib.crc32(key) >> 8  # the bits below chose the subtask
+    return key_hash(key) >> 8  # the bits below chose the subtask
 
 
 def _number(bits: int, taken: int) -> int:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import heapq
 import pickle
-import zlib
 from collections.abc import Iterator, Mapping, Set
 from itertools import count
 from typing import Any, Literal, Protocol
 
 from spark_runner.executor.keys import key_bytes
 from spark_runner.executor.records import pickled
-from spark_runner.executor.streaming.buckets import Buckets
+from spark_runner.executor.streaming.buckets import Buckets, key_hash
 
 __all__ = ["Backend", "Domain", "Entry", "KeyedStore", "key_group"]
 
@@ -42,7 +41,7 @@ class Backend(Protocol):
 
 def key_group(key: Any, groups: int) -> int:
     """Which of the groups a key is in: equal keys give equal groups in every process."""
-    return zlib.crc32(key_bytes(key)) % groups
+    return key_hash(key_bytes(key)) % groups
 
 
 class Entry:
@@ -139,7 +138,7 @@ class KeyedStore:
 
     def _entry_of(self, bucket: int) -> str:
         """Under which key of the backend a bucket lies."""
-        return f"{self._operator}|{self._buckets.name(bucket)}"
+        return f"{self._operator}|{bucket}"
 
     def all_entries(self) -> list[Entry]:
         """Every key, in one order however the input was cut into batches."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pickle
-import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
@@ -13,9 +12,8 @@ import pytest
 
 from planner import StreamExecutionEnvironment, Types
 from spark_runner.executor.failures import OperatorFailed
-from spark_runner.executor.keys import key_bytes
 from spark_runner.executor.streaming import buckets, exits, keyed
-from spark_runner.executor.streaming.store import KeyedStore
+from spark_runner.executor.streaming.store import KeyedStore, key_group
 from tests.support.stream_engine import DictBackend, StreamEngine
 from tests.support.stream_jobs import KEYED, random_job
 from tests.support.stream_reference import Reference
@@ -119,15 +117,8 @@ def test_a_batch_of_few_keys_touches_few_entries() -> None:
     assert len(changed) <= 2 + 1  # two buckets and the index
 
 
-def test_a_checkpoint_of_64_buckets_is_read_as_it_was_written() -> None:
-    backend, by_bucket = DictBackend(), dict[int, list[Any]]()
-    for key in range(5_000):
-        old = (zlib.crc32(key_bytes(key)) >> 8) % 64
-        by_bucket.setdefault(old, []).append((key, {"count": 1}, [], []))
-    for old, rows in by_bucket.items():
-        backend.put(f"op|{old}", pickle.dumps(rows))
-    backend.put("op|index", pickle.dumps({old: (len(rows), {}, 1) for old, rows in by_bucket.items()}))
-    store = stored(backend, range(6_000))
-    assert sum(count for count, _, _ in store._index.values()) == 6_000
-    again = KeyedStore(backend, "op")
-    assert [again.turn(key).values["count"] for key in range(6_000)] == [2] * 5_000 + [1] * 1_000
+@pytest.mark.parametrize(
+    "keys", [range(8), "abcdefgh", [f"user{n}" for n in range(8)]], ids=["numbers", "letters", "names"]
+)
+def test_a_few_short_keys_do_not_all_go_to_one_subtask(keys: Iterable[Any]) -> None:
+    assert {key_group(key, 128) * 2 // 128 for key in keys} == {0, 1}

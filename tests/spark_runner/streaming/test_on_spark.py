@@ -291,6 +291,15 @@ def test_a_writer_that_cannot_write_says_so_once(stream: Running) -> None:
     assert "ExecutionError" not in caught.value.message and caught.value.operator == "sink-1"
 
 
+def test_state_of_another_version_is_refused(stream: Running, tmp_path: Path) -> None:
+    lines(tmp_path / "in", one="a")
+    stream(word_count(tmp_path))
+    plan = tmp_path / "checkpoint" / "plan.json"
+    plan.write_text(json.dumps({**json.loads(plan.read_text()), "version": 1}))
+    with pytest.raises(OptionError, match="written by another version of plan"):
+        stream(word_count(tmp_path))
+
+
 def test_batches_leave_nothing_behind_in_the_jvm(stream: Running, tmp_path: Path) -> None:
     from py4j.finalizer import ThreadSafeFinalizer  # type: ignore[import-untyped]
 
