@@ -1,6 +1,7 @@
 """The same jobs on every master: the records and the figures are those of the local run.
 
-Standalone and Connect belong to every run of the tests; YARN to `make test-clusters`.
+One job on a standalone cluster and all of them on Connect belong to every run of the tests, the others to
+`make test-clusters`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,11 @@ JOBS_TO_RUN = (
 every_job = pytest.mark.parametrize("job", JOBS_TO_RUN, ids=lambda job: job.parent.name)
 
 
-@every_job
+@pytest.mark.parametrize(
+    "job",
+    [JOBS_TO_RUN[0], *(pytest.param(job, marks=pytest.mark.cluster) for job in JOBS_TO_RUN[1:])],
+    ids=lambda job: job.parent.name,
+)
 def test_standalone(job: Path, standalone: StandaloneCluster) -> None:
     run_plan(job, standalone.url).check_like(run_locally(job))
 
