@@ -1,4 +1,4 @@
-"""The shape of the code itself: complete registries, frozen graphs, short modules, nothing of one machine."""
+"""The shape of the code itself: complete registries, frozen graphs, telling names, nothing of one machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import dataclasses
 import importlib
 import re
 import subprocess
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -16,8 +15,6 @@ import pytest
 from tests.support.sources import PRODUCT, ROOT, relative, sources
 
 PACKAGES = (*PRODUCT, "benchmarks", "samples", "tests")
-TOO_LONG = 450
-TOO_MANY = 25  # modules in one folder
 VAGUE = {"utils", "util", "manager", "managers", "helper", "helpers", "context", "misc", "common"}
 # Written in pieces, so that this file does not find itself.
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:ro" + r"ot|wo" + r"rk|fa" + r"rm|ho" + r"me/[a-z]+)/")
@@ -81,10 +78,8 @@ def test_graph_types_are_frozen(graph_type: type) -> None:
     assert graph_type.__dataclass_params__.frozen  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("path", sources(*PACKAGES), ids=relative)
-def test_a_module_is_short_and_named_after_what_it_does(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= TOO_LONG
-    assert path.stem not in VAGUE
+def test_modules_are_named_after_what_they_do() -> None:
+    assert [relative(path) for path in sources(*PACKAGES) if path.stem in VAGUE] == []
 
 
 def test_nothing_names_a_path_of_one_machine() -> None:
@@ -96,11 +91,6 @@ def test_nothing_names_a_path_of_one_machine() -> None:
             text = path.read_bytes().decode("utf-8", errors="ignore")
             found += [f"{name}: {match.group()}" for match in MACHINE_PATH.finditer(text)]
     assert not found
-
-
-def test_no_folder_is_crowded() -> None:
-    modules = Counter(relative(path.parent) for path in sources(*PRODUCT) if path.name != "__init__.py")
-    assert {folder: count for folder, count in modules.items() if count > TOO_MANY} == {}
 
 
 @pytest.mark.parametrize("path", [path for path in sources(*PRODUCT) if path.name == "__init__.py"], ids=relative)
