@@ -43,6 +43,8 @@ def is_script_to_run(job: str) -> bool:
 
 def run_script(request: RunRequest, see_through: SeeThrough, *, run_id: str | None = None) -> int:
     """Run a script and its jobs, the first as `run_id`. The exit code of the first job that fails, else 0."""
+    from spark_runner.frames.shipping import kept
+
     numbers = count(1)
     ids = chain([run_id], repeat(None))
 
@@ -54,7 +56,7 @@ def run_script(request: RunRequest, see_through: SeeThrough, *, run_id: str | No
         return records
 
     try:
-        load_jobs(request.job, replace(default_load_options(), run=run))
+        load_jobs(request.job, replace(default_load_options(), run=run, keep=kept))
     except _Ended as ended:
         return ended.code
     return 0

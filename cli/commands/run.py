@@ -115,7 +115,7 @@ def run(
         return run_script(
             request, lambda prepared, folder: _see_through(prepared, folder, follow=follow, format=format), run_id=id
         )
-    prepared = prepare(request)
+    prepared = prepare(request, dry=dry_run)
     if dry_run:
         _print_program(prepared, request, format)
         return 0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from planner.errors import ExecutionError, JobDefinitionError, OptionError
 from planner.frontends.loading import load_job
+from planner.frontends.scripts.handover import default_load_options
 from planner.job import JobDefinition, Operator, RestartStrategy
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
@@ -16,6 +17,7 @@ from planner.settings.pyproject import load_config
 from spark_runner.clusters.java import find_java
 from spark_runner.clusters.master import check_deploy_mode, parse_master
 from spark_runner.clusters.request import RunRequest
+from spark_runner.frames.shipping import kept
 from spark_runner.lowering.columns import check_columns
 from spark_runner.lowering.lower import lower
 from spark_runner.lowering.natives import NativePolicy
@@ -39,10 +41,14 @@ class PreparedRun:
     strategy: RestartStrategy
 
 
-def prepare(request: RunRequest) -> PreparedRun:
-    """Load and compile the job of a request; the job's file is found from the request's folder."""
+def prepare(request: RunRequest, *, dry: bool = False) -> PreparedRun:
+    """Load and compile the job of a request; the job's file is found from the request's folder.
+
+    A dry run needs no copies of functions, and so no PySpark.
+    """
     spec = request.job if Path(request.job).is_absolute() else str(Path(request.folder, request.job))
-    return prepare_job(load_job(_shortest(spec)), request)
+    options = replace(default_load_options(), keep=None if dry else kept)
+    return prepare_job(load_job(_shortest(spec), options), request)
 
 
 def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
