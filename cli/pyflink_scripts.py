@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.frontends.loading import load_jobs
-from planner.frontends.scripts.handover import default_load_options
+from planner.frontends.scripts.handover import LoadOptions
 
 if TYPE_CHECKING:
     from planner.job import JobDefinition
@@ -41,7 +41,7 @@ def is_script_to_run(job: str) -> bool:
     return path.suffix == ".py" and path.is_file() and _IMPORTS.search(path.read_bytes()) is not None
 
 
-def run_script(request: RunRequest, see_through: SeeThrough, *, run_id: str | None = None) -> int:
+def run_script(request: RunRequest, options: LoadOptions, see_through: SeeThrough, *, run_id: str | None = None) -> int:
     """Run a script and its jobs, the first as `run_id`. The exit code of the first job that fails, else 0."""
     from spark_runner.frames.shipping import kept
 
@@ -56,7 +56,7 @@ def run_script(request: RunRequest, see_through: SeeThrough, *, run_id: str | No
         return records
 
     try:
-        load_jobs(request.job, replace(default_load_options(), run=run, keep=kept))
+        load_jobs(request.job, replace(options, run=run, keep=kept))
     except _Ended as ended:
         return ended.code
     return 0

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 from cli import console, locate
 from cli.exports import is_export
-from cli.load_options import ApiOption, ParallelismOption, use_load_options
+from cli.load_options import ApiOption, ParallelismOption, load_options
 from cli.locate import flink_for
 from cli.options import FlinkOption, FormatOption, TextOrJson, complete_job
 from cli.render.styled import Line
@@ -18,6 +19,7 @@ from planner.diff.comparison import compare
 from planner.diff.upgrade import Upgrade, describe_upgrade
 from planner.diff.versions import Version, load_new_plan, load_version, pair_jobs
 from planner.errors import OptionError
+from planner.frontends.scripts.handover import LoadOptions
 from planner.snapshots.snapshot import Snapshot
 
 _SIDE = "A job file, job.py:NAME, a baseline (plan.lock.json), or git:REV:path; FILE@1.20 plans for Flink 1.20."
@@ -25,6 +27,7 @@ _OLD_SIDE = f"{_SIDE} Or a savepoint: its folder, or the file _metadata in it."
 
 
 def diff(
+    context: typer.Context,
     old: Annotated[str, typer.Argument(metavar="OLD", help=_OLD_SIDE, autocompletion=complete_job)],
     new: Annotated[str, typer.Argument(metavar="NEW", help=_SIDE, autocompletion=complete_job)],
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 where a change is not safe.")] = False,
@@ -58,23 +61,23 @@ def diff(
       plan diff plan.lock.json job.yaml --format json
       plan diff job.py@1.20 job.py@2.3
     """
-    use_load_options(api, parallelism)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink)
     if locate.is_savepoint(new):
         raise OptionError(f"{new} is a savepoint, which is always the old side", hint="write plan diff SAVEPOINT JOB")
     if locate.is_savepoint(old):
-        return _restore(old, new, exit_code, format, flink_new or flink)
+        return _restore(old, new, exit_code, format, flink_new or flink, _for_version(options, flink_new))
     if is_export(old) or is_export(new):
         from cli.observed.diff import diff_exports
 
         return diff_exports(
             old,
             new,
-            snapshots=lambda side: load_version(side, lambda job: flink_for(flink, job)).snapshots,
+            snapshots=lambda side: load_version(side, lambda job: flink_for(flink, job), options).snapshots,
             exit_code=exit_code,
             format=format,
         )
-    before = load_version(old, lambda job: flink_for(flink_old or flink, job))
-    after = load_version(new, lambda job: flink_for(flink_new or flink, job))
+    before = load_version(old, lambda job: flink_for(flink_old or flink, job), _for_version(options, flink_old))
+    after = load_version(new, lambda job: flink_for(flink_new or flink, job), _for_version(options, flink_new))
     pairs = pair_jobs(before, after)
     found = [(_name(*pair), _changes(*pair)) for pair in pairs]
     upgrades = [_upgrade(before, after, *pair) for pair in pairs]
@@ -87,12 +90,18 @@ def diff(
     return 1 if exit_code and breaking else 0
 
 
-def _restore(savepoint: str, new: str, exit_code: bool, format: TextOrJson, flink: str | None) -> int:
+def _for_version(options: LoadOptions, flink: str | None) -> LoadOptions:
+    return options if flink is None else replace(options, flink=flink)
+
+
+def _restore(
+    savepoint: str, new: str, exit_code: bool, format: TextOrJson, flink: str | None, options: LoadOptions
+) -> int:
     """Whether the new job restores from a savepoint."""
     from planner.savepoints.fates import restore
 
     contents = locate.load_contents(savepoint)
-    report = restore(load_new_plan(new, lambda job: flink_for(flink, job)), contents)
+    report = restore(load_new_plan(new, lambda job: flink_for(flink, job), options), contents)
     if format == "json":
         console.write_json({"version": 1, "savepoint": savepoint, "new": new, **report.to_dict()})
     else:

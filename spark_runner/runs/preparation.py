@@ -8,7 +8,7 @@ from pathlib import Path
 
 from planner.errors import ExecutionError, JobDefinitionError, OptionError
 from planner.frontends.loading import load_job
-from planner.frontends.scripts.handover import default_load_options
+from planner.frontends.scripts.handover import LoadOptions
 from planner.job import JobDefinition, Operator, RestartStrategy
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
@@ -41,13 +41,13 @@ class PreparedRun:
     strategy: RestartStrategy
 
 
-def prepare(request: RunRequest, *, dry: bool = False) -> PreparedRun:
+def prepare(request: RunRequest, options: LoadOptions | None = None, *, dry: bool = False) -> PreparedRun:
     """Load and compile the job of a request; the job's file is found from the request's folder.
 
     A dry run needs no copies of functions, and so no PySpark.
     """
     spec = request.job if Path(request.job).is_absolute() else str(Path(request.folder, request.job))
-    options = replace(default_load_options(), keep=None if dry else kept)
+    options = replace(options or LoadOptions(), keep=None if dry else kept)
     return prepare_job(load_job(_shortest(spec), options), request)
 
 

@@ -25,11 +25,9 @@ __all__ = [
     "Session",
     "as_declared",
     "current_session",
-    "default_load_options",
     "hand_over",
     "session",
     "tell_errors_plainly",
-    "use_load_options",
 ]
 
 
@@ -40,6 +38,7 @@ class LoadOptions:
     api: Literal["pyflink", "java"] | None = None  # None: as the file's imports say
     parallelism: int | None = None  # where the job itself sets none
     parallelism_origin: str | None = None  # who says so, as messages show it
+    flink: str | None = None  # the version whose PyFlink a script meets; None: as its names say
     arguments: tuple[str, ...] = ()  # sys.argv behind the file's name
     run: Callable[[JobDefinition], list[Any]] | None = None  # runs a job when it is executed, and gives its records
     keep: Callable[[Any], Any] | None = None  # for a run: copies user functions as they are when they are declared
@@ -49,24 +48,12 @@ _FUNCTIONS: Final = ("behaviour", "run", "key_selector", "custom", "watermarks")
 _PLAIN: Final = frozenset({bool, int, float, complex, str, bytes, Decimal, date, datetime, time, timedelta, range})
 _CONNECTORS: Final = frozenset({"source", *SINKS})
 
-_defaults: list[LoadOptions] = [LoadOptions()]
-
-
-def use_load_options(options: LoadOptions) -> None:
-    """How files are loaded from now on, where nobody says otherwise: one command, one way."""
-    _defaults[0] = options
-
-
-def default_load_options() -> LoadOptions:
-    """How files are loaded where nobody says otherwise."""
-    return _defaults[0]
-
 
 class Session:
     """One loading of a job's file: the jobs it executed and the environments it made."""
 
     def __init__(self, options: LoadOptions | None = None) -> None:
-        self.options = options or _defaults[0]
+        self.options = options or LoadOptions()
         self.jobs: list[JobDefinition] = []
         self.environments: list[StreamExecutionEnvironment] = []
         self.absent_modules: tuple[str, ...] = ()  # imported, not installed: placeholders stand in
