@@ -9,7 +9,7 @@ import typer
 from cli.locate import nearest_config
 
 if TYPE_CHECKING:
-    from planner.frontends.scripts.handover import LoadOptions
+    from planner.frontends.loading import LoadOptions
 
 __all__ = ["ApiOption", "ParallelismOption", "load_options"]
 
@@ -43,7 +43,7 @@ def load_options(
     flink: str | None = None,
 ) -> LoadOptions:
     """How to load the files of one command; `arguments` are those behind `--`, which `context.obj` has."""
-    from planner.frontends.scripts.handover import LoadOptions
+    from planner.frontends.loading import LoadOptions
 
     origin = "--parallelism" if parallelism is not None else None
     config = nearest_config() if parallelism is None or flink is None else None

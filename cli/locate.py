@@ -10,7 +10,7 @@ from planner.errors import OptionError
 
 if TYPE_CHECKING:
     from planner.flink.profile import FlinkProfile
-    from planner.frontends.scripts.handover import LoadOptions
+    from planner.frontends.loading import LoadOptions
     from planner.job import JobDefinition
     from planner.savepoints.contents import SavepointContents
     from planner.settings.pyproject import Config

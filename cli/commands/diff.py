@@ -19,7 +19,7 @@ from planner.diff.comparison import compare
 from planner.diff.upgrade import Upgrade, describe_upgrade
 from planner.diff.versions import Version, load_new_plan, load_version, pair_jobs
 from planner.errors import OptionError
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.loading import LoadOptions
 from planner.snapshots.snapshot import Snapshot
 
 _SIDE = "A job file, job.py:NAME, a baseline (plan.lock.json), or git:REV:path; FILE@1.20 plans for Flink 1.20."

@@ -26,7 +26,7 @@ from planner.settings.pyproject import load_config
 from planner.snapshots.baseline import FILE_NAME, Baseline
 
 if TYPE_CHECKING:
-    from planner.frontends.scripts.handover import LoadOptions
+    from planner.frontends.loading import LoadOptions
     from planner.snapshots.baseline_update import Update
 
 LintFormat = Literal["text", "json", "sarif", "github", "junit"]

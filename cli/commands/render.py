@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from cli.render.pictures.dot import Look
     from cli.render.pictures.picture import Picture
     from planner.deployment.deployment import Deployment
-    from planner.frontends.scripts.handover import LoadOptions
+    from planner.frontends.loading import LoadOptions
 
 Format = Literal["svg", "png", "pdf", "dot", "mermaid", "html"]
 FORMATS: tuple[Format, ...] = ("svg", "png", "pdf", "dot", "mermaid", "html")

@@ -15,8 +15,7 @@ from pathlib import Path, PurePosixPath
 from planner.errors import JobDefinitionError, OptionError, PlanError
 from planner.flink.profile import FlinkProfile
 from planner.flink.registry import flink as flink_profile
-from planner.frontends.loading import load_job, load_jobs, split_spec
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.loading import LoadOptions, load_job, load_jobs, split_spec
 from planner.job import JobDefinition, Location
 from planner.pipeline import Plan, plan
 from planner.snapshots.baseline_file import load_baseline

@@ -9,7 +9,7 @@ from planner.frontends.scripts.handover import LoadOptions
 from planner.job import JobDefinition
 from planner.spelling import nearest
 
-__all__ = ["load_job", "load_jobs", "split_spec"]
+__all__ = ["LoadOptions", "load_job", "load_jobs", "split_spec"]
 
 _JSON = ".json"
 _YAML = (".yaml", ".yml", _JSON)

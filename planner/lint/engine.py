@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.errors import InternalError, OptionError, PlanError
-from planner.frontends.loading import load_jobs, split_spec
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.loading import LoadOptions, load_jobs, split_spec
 from planner.job import Location
 from planner.lint.finding import Finding
 from planner.lint.ignores import Ignore, apply_ignores, python_ignores, yaml_ignores

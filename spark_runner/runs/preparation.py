@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from planner.errors import ExecutionError, JobDefinitionError, OptionError
-from planner.frontends.loading import load_job
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.loading import LoadOptions, load_job
 from planner.job import JobDefinition, Operator, RestartStrategy
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
@@ -29,7 +28,7 @@ from spark_runner.streaming.needs import check_connectors
 from spark_runner.streaming.opening import check_stream, open_checkpoint, stream_program
 from spark_runner.streaming.scripts import check_script, script_program
 
-__all__ = ["PreparedRun", "check_machine", "checkpoint_of", "prepare", "prepare_job"]
+__all__ = ["PreparedRun", "check_machine", "checkpoint_of", "for_running", "prepare", "prepare_job"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +46,14 @@ def prepare(request: RunRequest, options: LoadOptions | None = None, *, dry: boo
     A dry run needs no copies of functions, and so no PySpark.
     """
     spec = request.job if Path(request.job).is_absolute() else str(Path(request.folder, request.job))
-    options = replace(options or LoadOptions(), keep=None if dry else kept)
+    options = options or LoadOptions()
+    options = options if dry else for_running(options)
     return prepare_job(load_job(_shortest(spec), options), request)
+
+
+def for_running(options: LoadOptions) -> LoadOptions:
+    """The options with which a file is loaded to run: functions are kept as they are when they are declared."""
+    return replace(options, keep=kept)
 
 
 def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
