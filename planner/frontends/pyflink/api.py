@@ -57,27 +57,27 @@ DECLARED: Final = {
         "DeliveryGuarantee Sink Source StreamTransformer SupportsPreprocessing",
     ),
     "datastream.connectors.cassandra": (
-        "connectors",
+        "other_connectors",
         "CassandraCommitter CassandraFailureHandler CassandraSink ClusterBuilder ConsistencyLevel MapperOptions",
     ),
     "datastream.connectors.dynamic_kafka": (
-        "connectors",
+        "other_connectors",
         "DynamicKafkaSource DynamicKafkaSourceBuilder KafkaMetadataService KafkaRecordDeserializationSchema "
         "KafkaStreamSetSubscriber KafkaStreamSubscriber SingleClusterTopicMetadataService StreamPatternSubscriber",
     ),
     "datastream.connectors.elasticsearch": (
-        "connectors",
+        "other_connectors",
         "Elasticsearch6SinkBuilder Elasticsearch7SinkBuilder ElasticsearchEmitter ElasticsearchSink "
         "ElasticsearchSinkBuilderBase FlushBackoffType",
     ),
     "datastream.connectors.file_system": (
-        "connectors",
+        "files",
         "BucketAssigner BulkFormat DefaultRollingPolicy FileCompactStrategy FileCompactor FileEnumeratorProvider "
         "FileSink FileSource FileSourceBuilder FileSplitAssignerProvider OnCheckpointRollingPolicy OutputFileConfig "
         "RollingPolicy StreamFormat StreamingFileSink",
     ),
-    "datastream.connectors.hybrid_source": ("connectors", "HybridSource HybridSourceBuilder"),
-    "datastream.connectors.jdbc": ("connectors", "JdbcConnectionOptions JdbcExecutionOptions JdbcSink"),
+    "datastream.connectors.hybrid_source": ("other_connectors", "HybridSource HybridSourceBuilder"),
+    "datastream.connectors.jdbc": ("other_connectors", "JdbcConnectionOptions JdbcExecutionOptions JdbcSink"),
     "datastream.connectors.kafka": (
         "connectors",
         "FlinkKafkaConsumer FlinkKafkaConsumerBase FlinkKafkaProducer FlinkKafkaProducerBase "
@@ -86,33 +86,33 @@ DECLARED: Final = {
         "KafkaTopicPartition KafkaTopicSelector Semantic",
     ),
     "datastream.connectors.kinesis": (
-        "connectors",
+        "other_connectors",
         "FlinkKinesisConsumer KinesisDeserializationSchema KinesisFirehoseSink KinesisFirehoseSinkBuilder "
         "KinesisShardAssigner KinesisStreamsSink KinesisStreamsSinkBuilder PartitionKeyGenerator WatermarkTracker",
     ),
     "datastream.connectors.number_seq": ("connectors", "NumberSequenceSource"),
     "datastream.connectors.pulsar": (
-        "connectors",
+        "other_connectors",
         "MessageDelayer PulsarSink PulsarSinkBuilder PulsarSource PulsarSourceBuilder RangeGenerator StartCursor "
         "StopCursor TopicRoutingMode",
     ),
-    "datastream.connectors.rabbitmq": ("connectors", "RMQConnectionConfig RMQSink RMQSource"),
+    "datastream.connectors.rabbitmq": ("other_connectors", "RMQConnectionConfig RMQSink RMQSource"),
     "datastream.execution_mode": ("settings", "RuntimeExecutionMode"),
     "datastream.externalized_checkpoint_retention": ("settings", "ExternalizedCheckpointRetention"),
     "datastream.formats.avro": (
-        "connectors",
+        "files",
         "AvroBulkWriters AvroInputFormat AvroRowDeserializationSchema AvroRowSerializationSchema AvroSchema "
         "GenericRecordAvroTypeInfo",
     ),
     "datastream.formats.csv": (
-        "connectors",
+        "files",
         "CsvBulkWriters CsvReaderFormat CsvRowDeserializationSchema CsvRowSerializationSchema CsvSchema "
         "CsvSchemaBuilder",
     ),
-    "datastream.formats.json": ("connectors", "JsonRowDeserializationSchema JsonRowSerializationSchema"),
-    "datastream.formats.orc": ("connectors", "OrcBulkWriters"),
+    "datastream.formats.json": ("files", "JsonRowDeserializationSchema JsonRowSerializationSchema"),
+    "datastream.formats.orc": ("files", "OrcBulkWriters"),
     "datastream.formats.parquet": (
-        "connectors",
+        "files",
         "AvroParquetReaders AvroParquetWriters ParquetBulkWriters ParquetColumnarRowInputFormat",
     ),
     "datastream.functions": (

@@ -88,7 +88,7 @@ def produced_type(input_format: Any) -> TypeInformation:
     """The type of the records that an input format gives."""
     if type(input_format).__name__ != "AvroInputFormat":
         return TypeInformation()
-    from planner.frontends.pyflink.declared.connectors import GenericRecordAvroTypeInfo
+    from planner.frontends.pyflink.declared.files import GenericRecordAvroTypeInfo
 
     return GenericRecordAvroTypeInfo(dict(input_format._calls[0].arguments)["schema"])
 
