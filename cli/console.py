@@ -6,11 +6,12 @@ Rich is imported only where a terminal (or `--color always`) asks for it: piped 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from cli.render.styled import STYLES, Line, Span, line, plain
+from cli.render.styled import STYLES, Line, Span, escaped, line, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 ColorMode = Literal["auto", "always", "never"]
 COLOR_MODES: tuple[ColorMode, ...] = ("auto", "always", "never")
 
+_COMMAND = re.compile(r"^(\s*)::|##\[", re.MULTILINE)  # what GitHub's runner reads as a command
 _CONTINUED = 4  # columns by which the rest of a wrapped line is moved to the right
 _color: ColorMode = "auto"
 
@@ -37,6 +39,24 @@ def is_styled(stream: TextIO | None = None) -> bool:
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
+
+
+def for_terminal(text: str, stream: TextIO) -> str:
+    """The text with control characters shown, not obeyed, where a terminal reads; a pipe gets it as it is."""
+    if text.isprintable() or not stream.isatty():
+        return text
+    return re.sub(r"[^\n\t]+", lambda match: escaped(match.group()), text)
+
+
+def without_commands(text: str) -> str:
+    """The text with nothing in it that GitHub's runner would carry out: names in a job come from anybody."""
+    return _COMMAND.sub(lambda match: "#\\#[" if match.group() == "##[" else f"{match.group(1)}\\::", text)
+
+
+def _without_commands(lines: Iterable[Line]) -> Iterator[Line]:
+    for spans in lines:
+        whole = "".join(text for text, _ in spans)
+        yield ((without_commands(whole), ""),) if _COMMAND.search(whole) else spans
 
 
 def build_console(*, stderr: bool = False) -> Console:
@@ -62,6 +82,8 @@ def build_console(*, stderr: bool = False) -> Console:
 def write_lines(lines: Iterable[Line], *, stderr: bool = False) -> None:
     """Print styled lines: plain and unwrapped when piped, wrapped under their own indent on a terminal."""
     stream = sys.stderr if stderr else sys.stdout
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        lines = _without_commands(lines)
     if not is_styled(stream):
         stream.write(plain(lines))
         return

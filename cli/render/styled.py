@@ -37,7 +37,12 @@ Line = tuple[Span, ...]
 def line(*parts: str | Span) -> Line:
     """A line of plain strings and (text, style) pairs; control characters in a job's names are shown, not obeyed."""
     spans = ((part, "") if isinstance(part, str) else part for part in parts)
-    return tuple((text if text.isprintable() else _CONTROL.sub(_shown, text), style) for text, style in spans)
+    return tuple((escaped(text), style) for text, style in spans)
+
+
+def escaped(text: str) -> str:
+    """The text with control characters as Python writes them: a terminal would obey them."""
+    return text if text.isprintable() else _CONTROL.sub(_shown, text)
 
 
 def _shown(match: re.Match[str]) -> str:
