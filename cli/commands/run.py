@@ -219,8 +219,8 @@ def _print_results(outcome: Outcome, document: dict[str, Any]) -> None:
 
 def _speed_up_the_next(outcome: Outcome) -> None:
     """Let the next local run start faster; nothing that goes wrong here is this run's concern."""
+    from planner.machine.java import find_java
     from spark_runner.clusters.class_archive import build_archive_in_background
-    from spark_runner.clusters.java import find_java
 
     if outcome.record.state == "FINISHED" and outcome.record.request.master.startswith("local"):
         try:

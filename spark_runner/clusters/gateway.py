@@ -21,8 +21,8 @@ from pathlib import Path
 
 from planner.durable import open_private, write_json
 from planner.errors import ExecutionError
-from spark_runner.clusters.cache import cache_folder
-from spark_runner.clusters.java import JavaRuntime
+from planner.machine.cache import cache_folder
+from planner.machine.java import JavaRuntime
 
 __all__ = ["Gateway", "JvmEnded", "end_starting_jvms", "spark_home", "start_gateway"]
 

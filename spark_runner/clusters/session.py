@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from planner.errors import ExecutionError, OptionError
+from planner.machine.java import JavaRuntime, find_java
 from spark_runner.clusters.class_archive import archive_options
 from spark_runner.clusters.gateway import Gateway, start_gateway
-from spark_runner.clusters.java import JavaRuntime, find_java
 from spark_runner.clusters.master import Master, check_deploy_mode, check_reachable, parse_master
 from spark_runner.clusters.master_version import check_master, check_same_version
 from spark_runner.clusters.request import RunRequest

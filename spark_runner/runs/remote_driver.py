@@ -20,8 +20,8 @@ from typing import Any
 
 from planner.errors import ExecutionError, PlanError
 from planner.job import Location
+from planner.machine.java import find_java
 from spark_runner.clusters.gateway import spark_home
-from spark_runner.clusters.java import find_java
 from spark_runner.clusters.master import check_reachable, parse_master
 from spark_runner.clusters.master_version import check_master, check_same_version
 from spark_runner.clusters.request import RunRequest

@@ -23,6 +23,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.flink": WORDS | {"planner.flink.differences"},
     "planner.flink.differences": frozenset({"planner.flink"}),
     "planner.settings": WORDS | {"planner.flink"},
+    "planner.machine": WORDS,
     "planner.graphs": WORDS | {"planner.flink"},
     "planner.chaining": WORDS | {"planner.graphs", "planner.chaining.rules"},
     "planner.chaining.rules": frozenset({"planner.chaining", "planner.graphs"}),
@@ -64,7 +65,7 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"spark_runner.executor", "spark_runner.program", "spark_runner.native", "spark_runner.lowering.operators"},
     "spark_runner.lowering.operators": WORDS
     | {"spark_runner.executor", "spark_runner.lowering", "spark_runner.program"},
-    "spark_runner.clusters": WORDS | {"planner.settings"},
+    "spark_runner.clusters": WORDS | {"planner.machine", "planner.settings"},
     "spark_runner.frames": WORDS
     | {"planner.frontends.scripts", "spark_runner.executor", "spark_runner.program", "spark_runner.clusters"},
     "spark_runner.figures": WORDS | {"spark_runner.program", "spark_runner.clusters"},
@@ -92,7 +93,7 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.frontends.pyflink", "spark_runner.executor", "spark_runner.executor.streaming"}
     | {f"spark_runner.{room}" for room in ("program", "frames", "figures", "batch", "pyflink", "streaming")},
     "spark_runner.runs": WORDS
-    | {"planner.frontends", "planner.settings", "planner.flink"}
+    | {"planner.frontends", "planner.machine", "planner.settings", "planner.flink"}
     | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")}
     | {"spark_runner.pyflink", "spark_runner.streaming"},
     # cli: commands on top, renderers below
@@ -102,7 +103,7 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"spark_runner.clusters", "spark_runner.runs"},
     "cli.commands": PLANNER
     | {f"planner.{room}" for room in ("chaining", "deployment", "diff", "explanation", "frontends", "savepoints")}
-    | {"planner.frontends.yaml", "planner.lint", "planner.merging", "planner.snapshots"}
+    | {"planner.machine", "planner.frontends.yaml", "planner.lint", "planner.merging", "planner.snapshots"}
     | {"spark_runner.clusters", "spark_runner.runs"}
     | {f"cli.render.{room}" for room in ("findings", "page", "pictures", "text")}
     | {"cli", "cli.render", "cli.observed", "planner.frontends.flink_export", "planner.observed"},
