@@ -6,12 +6,11 @@ Rich is imported only where a terminal (or `--color always`) asks for it: piped 
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from cli.render.styled import STYLES, Line, Span, escaped, line, plain
+from cli.render.styled import STYLES, Line, Span, line, plain, without_commands
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 ColorMode = Literal["auto", "always", "never"]
 COLOR_MODES: tuple[ColorMode, ...] = ("auto", "always", "never")
 
-_COMMAND = re.compile(r"^(\s*)::|##\[", re.MULTILINE)  # what GitHub's runner reads as a command
 _CONTINUED = 4  # columns by which the rest of a wrapped line is moved to the right
 _color: ColorMode = "auto"
 
@@ -41,22 +39,11 @@ def is_styled(stream: TextIO | None = None) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
-def for_terminal(text: str, stream: TextIO) -> str:
-    """The text with control characters shown, not obeyed, where a terminal reads; a pipe gets it as it is."""
-    if text.isprintable() or not stream.isatty():
-        return text
-    return re.sub(r"[^\n\t]+", lambda match: escaped(match.group()), text)
-
-
-def without_commands(text: str) -> str:
-    """The text with nothing in it that GitHub's runner would carry out: names in a job come from anybody."""
-    return _COMMAND.sub(lambda match: "#\\#[" if match.group() == "##[" else f"{match.group(1)}\\::", text)
-
-
 def _without_commands(lines: Iterable[Line]) -> Iterator[Line]:
     for spans in lines:
         whole = "".join(text for text, _ in spans)
-        yield ((without_commands(whole), ""),) if _COMMAND.search(whole) else spans
+        harmless = without_commands(whole)
+        yield spans if harmless == whole else ((harmless, ""),)
 
 
 def build_console(*, stderr: bool = False) -> Console:

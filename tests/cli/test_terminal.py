@@ -14,7 +14,7 @@ from typing import TextIO, cast
 import pytest
 from rich.console import Console
 
-from cli.console import for_terminal, without_commands
+from cli.render.styled import for_terminal, without_commands
 from cli.render.text.progress import Bars, Lines, Streaming
 from spark_runner.figures.results import PrintedRecord
 

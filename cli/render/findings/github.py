@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cli.console import without_commands
+from cli.render.styled import without_commands
 from cli.repository import repository_relative
 from planner.lint.finding import SEVERITIES, Finding
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cli.console import for_terminal
+from cli.render.styled import for_terminal
 from cli.render.text.run_report import shown_name
 from cli.render.text.stream_view import StreamTable, batch_line
 from spark_runner.figures.results import PrintedRecord, StreamBatch
