@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
-from planner.errors import JobDefinitionError, PlanError
+from planner.errors import JobDefinitionError, NoJobError, PlanError
 from planner.frontends.scripts.handover import LoadOptions, Session, session
 from planner.frontends.scripts.job_modules import forget_modules
 from planner.frontends.scripts.places import PACKAGE_FOLDER, shown, shown_folders
@@ -238,7 +238,7 @@ def _only(collecting: Session, module: ModuleType, path: Path) -> JobDefinition:
         raise JobDefinitionError(
             "streams are defined, but never executed", location=last, hint="end with env.execute(NAME)"
         )
-    raise JobDefinitionError(
+    raise NoJobError(
         "the file defines no job",
         location=Location(str(path), 1),
         hint="call env.execute(NAME), or define `job` or `build()`",

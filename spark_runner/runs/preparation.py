@@ -9,11 +9,11 @@ from pathlib import Path
 from planner.errors import ExecutionError, JobDefinitionError, OptionError
 from planner.frontends.loading import LoadOptions, load_job
 from planner.job import JobDefinition, Operator, RestartStrategy
+from planner.machine.java import find_java
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
 from planner.settings.boundedness import data_ends
 from planner.settings.pyproject import load_config
-from spark_runner.clusters.java import find_java
 from spark_runner.clusters.master import check_deploy_mode, parse_master
 from spark_runner.clusters.request import RunRequest
 from spark_runner.frames.shipping import kept

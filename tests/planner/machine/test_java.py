@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from planner.errors import ExecutionError
-from spark_runner.clusters import java as java_module
-from spark_runner.clusters.java import find_java
+from planner.machine import java as java_module
+from planner.machine.java import find_java
 
 
 def install(folder: Path, version: str) -> Path:
@@ -53,7 +53,7 @@ def test_spark_runs_on_the_java_of_the_extra(tmp_path: Path) -> None:
         textwrap.dedent(
             """
             from pathlib import Path
-            from spark_runner.clusters.java import find_java
+            from planner.machine.java import find_java
             from spark_runner.clusters.request import RunRequest
             from spark_runner.clusters.session import open_session
 

