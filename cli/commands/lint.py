@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from planner.frontends.loading import LoadOptions
     from planner.snapshots.baseline_update import Update
 
-LintFormat = Literal["text", "json", "sarif", "github", "junit"]
+LintFormat = Literal["text", "json", "sarif", "github", "gitlab", "junit", "markdown"]
 FailOn = Literal["error", "warning"]
 
 
@@ -244,6 +244,14 @@ def _rendered(report: Report, format: LintFormat) -> str:
             from cli.render.findings.github import workflow_commands
 
             return workflow_commands(report.findings)
+        case "gitlab":
+            from cli.render.findings.gitlab import code_quality
+
+            return json.dumps(code_quality(report), indent=2, ensure_ascii=False) + "\n"
+        case "markdown":
+            from cli.render.markdown.findings import findings_markdown
+
+            return findings_markdown(report)
         case "junit":
             from cli.render.findings.junit import report_xml
 
