@@ -67,9 +67,18 @@ def load_contents(argument: str) -> SavepointContents:
 
 
 def flink_for(written: str | None, job: JobDefinition) -> FlinkProfile:
-    """The version of Flink to plan a job for: what was given, else `[tool.plan] flink`, else the newest."""
+    """The version of Flink to plan a job for: what was given, else `[tool.plan] flink`, else the newest.
+
+    A PyFlink script was loaded for one version, which may be older because of the names it uses.
+    """
     from planner.flink.registry import flink
 
+    if job.flink is not None:
+        if job.flink_reason is not None:
+            from cli import console
+
+            console.message(f"planned for Flink {job.flink}: {job.flink_reason}")
+        return flink(job.flink)
     if written is None and (config := nearest_config()) is not None:
         written = config.for_job(job.name, job.location.file).flink
     return flink(written)

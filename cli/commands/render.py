@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -209,11 +210,8 @@ def _comparison(compiled: Plan, old: str, options: LoadOptions) -> Any:
     from planner.snapshots.snapshot import take_snapshot
 
     new = Version(argument=compiled.job.location.file, snapshots=(take_snapshot(compiled),))
-    pairs = [
-        (before, after)
-        for before, after in pair_jobs(load_version(old, lambda _: compiled.flink, options), new)
-        if before and after
-    ]
+    known = load_version(old, lambda _: compiled.flink, replace(options, flink=compiled.flink.version))
+    pairs = [(before, after) for before, after in pair_jobs(known, new) if before and after]
     if not pairs:
         raise OptionError(f"--diff {old}: this job is not in it", hint="name one that is, as job.py:NAME")
     return compare(*pairs[0])

@@ -75,7 +75,7 @@ def _at_version(
     options = options or LoadOptions()
     written = _AT_VERSION.fullmatch(argument)
     if written is None or Path(argument).exists():
-        return argument, flink or (lambda job: flink_profile()), options
+        return argument, flink or (lambda job: flink_profile(job.flink)), options
     chosen = flink_profile(written[2])
     return written[1], lambda job: chosen, replace(options, flink=chosen.version)
 

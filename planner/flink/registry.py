@@ -8,7 +8,9 @@ from typing import Any
 from planner.flink.difference import Difference
 from planner.flink.differences import (
     batch_sources,
+    collect_sink_uid,
     empty_labels,
+    kafka_connector,
     load_balance,
     restart_defaults,
     savepoint_format,
@@ -28,6 +30,8 @@ DIFFERENCES: tuple[Difference[Any], ...] = (
     sink_co_location.DIFFERENCE,
     empty_labels.DIFFERENCE,
     batch_sources.DIFFERENCE,
+    collect_sink_uid.DIFFERENCE,
+    kafka_connector.DIFFERENCE,
     load_balance.DIFFERENCE,
     restart_defaults.DIFFERENCE,
     savepoint_format.DIFFERENCE,

@@ -25,14 +25,14 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.graphs": WORDS | {"planner.flink"},
     "planner.chaining": WORDS | {"planner.graphs", "planner.chaining.rules"},
     "planner.chaining.rules": frozenset({"planner.chaining", "planner.graphs"}),
-    "planner.merging": WORDS | {"planner.graphs", "planner.merging.rules"},
+    "planner.merging": WORDS | {"planner.graphs", "planner.flink", "planner.merging.rules"},
     "planner.merging.rules": WORDS | {"planner.merging"},
     "planner.frontends": WORDS
     | {
         f"planner.frontends.{room}"
         for room in ("dsl", "flink_export", "pyflink", "pyflink.declared", "scripts", "yaml")
     },
-    "planner.frontends.scripts": WORDS,
+    "planner.frontends.scripts": WORDS | {"planner.flink"},
     "planner.frontends.dsl": WORDS
     | {"planner.settings", "planner.flink", "planner.frontends.scripts", "planner.frontends.pyflink"},
     "planner.frontends.pyflink": PYFLINK
