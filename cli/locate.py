@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 from planner.errors import OptionError
 
 if TYPE_CHECKING:
+    from planner.explanation.explain import Explanation
     from planner.flink.profile import FlinkProfile
+    from planner.frontends.loading import LoadOptions
     from planner.job import JobDefinition
+    from planner.pipeline import Plan
     from planner.savepoints.contents import SavepointContents
     from planner.settings.pyproject import Config
 
@@ -39,11 +42,11 @@ def find_job(argument: str | None) -> str:
     )
 
 
-def load(argument: str | None) -> JobDefinition:
+def load(argument: str | None, options: LoadOptions) -> JobDefinition:
     """The job definition that a command's JOB argument means."""
     from planner.frontends.loading import load_job
 
-    return load_job(find_job(argument))
+    return load_job(find_job(argument), options)
 
 
 def is_savepoint(argument: str | None) -> bool:
@@ -70,6 +73,22 @@ def flink_for(written: str | None, job: JobDefinition) -> FlinkProfile:
     if written is None and (config := nearest_config()) is not None:
         written = config.for_job(job.name, job.location.file).flink
     return flink(written)
+
+
+def explain_here(compiled: Plan) -> Explanation:
+    """The explanation of a plan, with the network buffers of the configured cluster."""
+    from planner.explanation.explain import explain_plan
+
+    return explain_plan(compiled, **cluster_buffers(compiled))
+
+
+def cluster_buffers(compiled: Plan) -> dict[str, int]:
+    """The cluster's buffer settings, where a pyproject.toml has some."""
+    config = nearest_config()
+    if config is None:
+        return {}
+    cluster = config.for_job(compiled.job.name, compiled.job.location.file).cluster
+    return {"buffers_per_channel": cluster.buffers_per_channel, "floating_buffers": cluster.floating_buffers_per_gate}
 
 
 def nearest_config() -> Config | None:

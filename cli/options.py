@@ -8,9 +8,18 @@ from typing import Annotated, Literal
 
 import typer
 
-__all__ = ["FlinkOption", "FormatOption", "JobArgument", "StageName", "TextOrJson"]
+__all__ = [
+    "FlinkOption",
+    "FormatOption",
+    "JobArgument",
+    "ReportFormat",
+    "ReportFormatOption",
+    "StageName",
+    "TextOrJson",
+]
 
 TextOrJson = Literal["text", "json"]
+ReportFormat = Literal["text", "json", "markdown"]
 StageName = Literal["stream", "job", "execution", "physical", "all"]
 _SUFFIXES = (".py", ".yaml", ".yml")
 
@@ -40,6 +49,9 @@ JobArgument = Annotated[
     ),
 ]
 FormatOption = Annotated[TextOrJson, typer.Option("--format", help="How to print.")]
+ReportFormatOption = Annotated[
+    ReportFormat, typer.Option("--format", help="How to print; markdown is for pull requests and step summaries.")
+]
 FlinkOption = Annotated[
     str | None,
     typer.Option(
