@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from cli.compiler_options import CompilerOptions
 from cli.locate import nearest_config
 from cli.script_arguments import given_arguments
 
@@ -33,7 +34,12 @@ ParallelismOption = Annotated[
 ]
 
 
-def use_load_options(api: Api | None = None, parallelism: int | None = None) -> None:
+def use_load_options(
+    api: Api | None = None,
+    parallelism: int | None = None,
+    compiler: CompilerOptions | None = None,
+    flink: str | None = None,
+) -> None:
     """Load the files of this command so."""
     from planner.frontends.scripts.handover import LoadOptions
     from planner.frontends.scripts.handover import use_load_options as use
@@ -41,4 +47,13 @@ def use_load_options(api: Api | None = None, parallelism: int | None = None) -> 
     origin = "--parallelism" if parallelism is not None else None
     if parallelism is None and (config := nearest_config()) is not None and config.parallelism is not None:
         parallelism, origin = config.parallelism, "[tool.plan] parallelism in pyproject.toml"
-    use(LoadOptions(api=api, parallelism=parallelism, parallelism_origin=origin, arguments=given_arguments()))
+    request = None if compiler is None else compiler.request(nearest_config(), flink)
+    use(
+        LoadOptions(
+            api=api,
+            parallelism=parallelism,
+            parallelism_origin=origin,
+            arguments=given_arguments(),
+            compiler=request,
+        )
+    )

@@ -8,11 +8,12 @@ from typing import Annotated, Literal
 
 import typer
 
+from planner.frontends.job_files import SUFFIXES
+
 __all__ = ["FlinkOption", "FormatOption", "JobArgument", "StageName", "TextOrJson"]
 
 TextOrJson = Literal["text", "json"]
 StageName = Literal["stream", "job", "execution", "physical", "all"]
-_SUFFIXES = (".py", ".yaml", ".yml")
 
 
 def complete_job(incomplete: str) -> Iterator[str]:
@@ -27,14 +28,15 @@ def complete_job(incomplete: str) -> Iterator[str]:
 
 
 def _is_job(entry: Path) -> bool:
-    return entry.suffix in _SUFFIXES
+    return entry.suffix in SUFFIXES
 
 
 JobArgument = Annotated[
     str | None,
     typer.Argument(
         metavar="[JOB]",
-        help="A .py, .yaml or .yml file, or job.py:NAME. Default: [tool.plan] job, else the only job file here.",
+        help="A .py, .yaml, .yml, .sql or .jar file; FILE:NAME or FILE:2 picks one of its jobs. "
+        "Default: [tool.plan] job, else the only job file here.",
         show_default=False,
         autocompletion=complete_job,
     ),

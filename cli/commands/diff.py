@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from cli import console, locate
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.exports import is_export
 from cli.load_options import ApiOption, ParallelismOption, use_load_options
 from cli.locate import flink_for
@@ -38,6 +39,7 @@ def diff(
     ] = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> int:
     """Show what changed between two jobs, or a job and a baseline: operators, chains, edges, slots, operator ids.
 
@@ -58,7 +60,7 @@ def diff(
       plan diff plan.lock.json job.yaml --format json
       plan diff job.py@1.20 job.py@2.3
     """
-    use_load_options(api, parallelism)
+    use_load_options(api, parallelism, compiler, flink)
     if locate.is_savepoint(new):
         raise OptionError(f"{new} is a savepoint, which is always the old side", hint="write plan diff SAVEPOINT JOB")
     if locate.is_savepoint(old):

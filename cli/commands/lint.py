@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cli import console
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.exports import is_export, refuse_for_exports
 from cli.files import write_whole
 from cli.load_options import ApiOption, ParallelismOption, use_load_options
@@ -71,6 +72,7 @@ def lint(
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> int:
     """Lint jobs; with a baseline, find broken chains, orphaned state and additional slots.
 
@@ -86,7 +88,7 @@ def lint(
       plan lint --savepoint savepoints/savepoint-4f2a job.py
       plan lint http://localhost:8081
     """
-    use_load_options(api, parallelism)
+    use_load_options(api, parallelism, compiler, flink)
     exports = [one for one in jobs or [] if is_export(one)]
     if exports:
         return _lint_exports(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cli import console, locate
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.exports import is_export
 from cli.load_options import ApiOption, ParallelismOption, use_load_options
 from cli.options import FlinkOption, FormatOption, JobArgument
@@ -17,6 +18,7 @@ def order(
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> None:
     """Print the job vertices in topological source-first order, and why each is where it is.
 
@@ -24,7 +26,7 @@ def order(
       plan order job.yaml
       plan order job.py --format json
     """
-    use_load_options(api, parallelism)
+    use_load_options(api, parallelism, compiler, flink)
     if job is not None and is_export(job):
         from cli.observed.show import order_export
 

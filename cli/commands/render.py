@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from cli import console
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.deployment_options import (
     LoadBalanceOption,
     SeedOption,
@@ -88,6 +89,7 @@ def render(
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> None:  # fmt: skip
     """Draw a stage: chains as frames, edges with their ship strategy and the first obstacle, broken chains in red.
 
@@ -109,7 +111,7 @@ def render(
     """
     from cli.render.pictures.dot import Look
 
-    use_load_options(api, parallelism)
+    use_load_options(api, parallelism, compiler, flink)
     chosen = format or _format_of(output)
     request = DeploymentRequest(
         task_managers=task_managers,

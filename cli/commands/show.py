@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli import console, locate
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.deployment_options import (
     FailOption,
     LoadBalanceOption,
@@ -56,6 +57,7 @@ def show(
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> int:
     """Print a stage of the plan: stream graph, job graph, execution graph or physical deployment; or a savepoint.
 
@@ -93,7 +95,7 @@ def show(
         show_export(job, stage=stage, format=format)
         return 0
     stages: tuple[Stage, ...] = STAGES if stage == "all" else (stage,)
-    use_load_options(api, parallelism)
+    use_load_options(api, parallelism, compiler, flink)
     definition = locate.load(job)
     compiled = compile_plan(definition, until=stages[-1], flink=locate.flink_for(flink, definition))
     deployment = show_deployment(compiled, stages, request)

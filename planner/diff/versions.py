@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from planner.errors import JobDefinitionError, OptionError, PlanError
 from planner.flink.profile import FlinkProfile
 from planner.flink.registry import flink as flink_profile
+from planner.frontends.job_files import split_name
 from planner.frontends.loading import load_job, load_jobs, split_spec
 from planner.job import JobDefinition, Location
 from planner.pipeline import Plan, plan
@@ -123,8 +124,7 @@ def _checked_out(argument: str) -> Iterator[Path]:
     revision, separator, written = argument.removeprefix(GIT).partition(":")
     if not separator or not revision or not written:
         raise OptionError(f"{argument!r} is not of the form git:REV:path", hint="for example git:main:job.py")
-    file, _, name = written.partition(".py:") if ".py:" in written else (written, "", "")
-    file = f"{file}.py" if name else file
+    file, name = split_name(written)
     path = PurePosixPath(_git("rev-parse", "--show-prefix", argument=argument).decode().strip()) / file
     if not _exists(revision, str(path)):
         path = PurePosixPath(file)  # git itself counts paths from the top of the repository

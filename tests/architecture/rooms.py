@@ -32,7 +32,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends": WORDS
     | {
         f"planner.frontends.{room}"
-        for room in ("dsl", "flink_export", "pyflink", "pyflink.declared", "scripts", "yaml")
+        for room in ("dsl", "flink_compiler", "flink_export", "pyflink", "pyflink.declared", "scripts", "yaml")
     },
     "planner.frontends.scripts": WORDS,
     "planner.frontends.dsl": WORDS
@@ -42,7 +42,8 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends.pyflink.values": PYFLINK | {"planner.frontends.scripts"},
     **{f"planner.frontends.pyflink.declared{room}": PYFLINK for room in DECLARED},
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
-    "planner.frontends.flink_export": WORDS | {"planner.graphs"},
+    "planner.frontends.flink_export": WORDS | {"planner.flink", "planner.graphs"},
+    "planner.frontends.flink_compiler": WORDS | {"planner.flink", "planner.frontends.flink_export", "planner.machine"},
     "planner.observed": WORDS
     | {"planner.flink", "planner.frontends.flink_export", "planner.graphs", "planner.snapshots"},
     "planner.snapshots": WORDS | {"planner.graphs", "planner.flink", "planner.settings"},

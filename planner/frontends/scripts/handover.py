@@ -15,6 +15,7 @@ from planner.records import record
 
 if TYPE_CHECKING:
     from planner.frontends.dsl.environment import StreamExecutionEnvironment
+    from planner.frontends.flink_compiler.request import FlinkRequest
 
 __all__ = [
     "LoadOptions",
@@ -37,6 +38,7 @@ class LoadOptions:
     parallelism_origin: str | None = None  # who says so, as messages show it
     arguments: tuple[str, ...] = ()  # sys.argv behind the file's name
     run: Callable[[JobDefinition], list[Any]] | None = None  # runs a job when it is executed, and gives its records
+    compiler: FlinkRequest | None = None  # how Flink's own compiler is asked, where it is
 
 
 _defaults: list[LoadOptions] = [LoadOptions()]
