@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["is_script_to_run", "run_script"]
 
 _IMPORTS = re.compile(rb"^\s*(?:from|import)\s+pyflink\b", re.MULTILINE)
-SeeThrough = Callable[["PreparedRun", "RunFolder"], "tuple[int, list[Any]]"]
+SeeThrough = Callable[["PreparedRun", "RunFolder", "RunRequest"], "tuple[int, list[Any]]"]
 
 
 class _Ended(BaseException):
@@ -75,4 +75,4 @@ def _run_job(
     except BaseException:
         store.discard(folder)
         raise
-    return see_through(prepared, folder)
+    return see_through(prepared, folder, request)

@@ -70,6 +70,15 @@ class Session:
         """The id of the application on its cluster."""
         return None if self.master.kind == "connect" else str(self.spark.sparkContext.applicationId)
 
+    def jvm_ended(self, wait: float = 2.0) -> int | None:
+        """The exit status of a JVM that ended, negative for the signal that killed it; None where it lives."""
+        if self.jvm is None:
+            return None
+        try:
+            return self.jvm.wait(wait)  # the line to it breaks a moment before the system knows of its end
+        except subprocess.TimeoutExpired:
+            return None
+
     def mark(self, group: str, description: str) -> None:
         """Mark the calling thread's Spark jobs, so that `cancel` finds them."""
         if self.master.kind == "connect":
