@@ -264,11 +264,10 @@ class NoRecords:
 class GraphReader:
     """Reads a stream graph through its getters: the facts that docs/java/StreamGraphExport.java prints."""
 
-    _kinds: dict[str, tuple[bool, bool]]
-
     def __init__(self, gateway: Any) -> None:
         self.jvm = gateway.jvm
-        self._kinds, self._hidden = {}, {}
+        self._kinds: dict[str, tuple[bool, bool]] = {}
+        self._hidden: dict[str, Any] = {}
         self._no_types = gateway.new_array(self.jvm.java.lang.Class, 0)
         self._no_values = gateway.new_array(self.jvm.java.lang.Object, 0)
 
@@ -608,11 +607,10 @@ def _java_failure(error: Any, place: Any) -> dict[str, Any]:
 
 
 def _python_failure(error: BaseException) -> dict[str, Any]:
-    java = getattr(error, "java_exception", None)
-    if java is None and getattr(error, "cause", None) is not None:
-        java = getattr(error.cause, "java_exception", None)
-    if java is not None:
-        return _java_failure(error if hasattr(error, "java_exception") else error.cause, None)
+    """What a script raised; PyFlink wraps what Java throws in exceptions of its own."""
+    wrapped = error if hasattr(error, "java_exception") else getattr(error, "cause", None)
+    if getattr(wrapped, "java_exception", None) is not None:
+        return {**_java_failure(wrapped, None), "frames": _frames(error)}
     import traceback
 
     text = "".join(traceback.format_exception_only(type(error), error)).strip()

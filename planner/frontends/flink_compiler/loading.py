@@ -59,7 +59,7 @@ def _job(answer: Mapping[str, Any], asked: Asked, statements: Sequence[Statement
     document, file = answer["job"], str(asked.path)
     notes = (_AS_IF_EMPTY,) if answer.get("after_result") else ()
     place = answer.get("place")
-    location, places = Location(file, 1), {}
+    location, places = Location(file, 1), dict[int, Location]()
     if asked.way == "sql" and isinstance(place, int):
         location, places = places_in_sql(document, file, statements, place)
     elif isinstance(place, int):

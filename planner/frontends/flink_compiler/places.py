@@ -37,13 +37,12 @@ def _first(statements: Sequence[Statement], number: int) -> Statement:
 
 
 def _table(node: Mapping[str, Any], tables: Mapping[str, Statement]) -> str | None:
-    """The table that a node names: in its description, or in its own name."""
+    """The table that a node names: in its description as `[[catalog, database, name]]`, or in its own name."""
     for written in _TABLE.findall(node.get("description") or ""):
-        name = written.split(",")[-1 if "=" not in written else 0].strip()
         parts = [part.strip() for part in written.split(",")]
-        found = next((part for part in (parts[2:3] or [name]) if part in tables), None)
-        if found is not None:
-            return found
-    named = _NAMED.match(node["name"])
-    last = named[1].split(".")[-1] if named else ""
+        name: str = (parts[2:3] or parts[:1])[0].split(".")[-1]
+        if name in tables:
+            return name
+    named = _NAMED.match(str(node["name"]))
+    last = str(named[1]).split(".")[-1] if named else ""
     return last if last in tables else None
