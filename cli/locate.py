@@ -10,8 +10,10 @@ from planner.errors import OptionError
 from planner.frontends.job_files import names_job_file, split_name
 
 if TYPE_CHECKING:
+    from planner.explanation.explain import Explanation
     from planner.flink.profile import FlinkProfile
     from planner.job import JobDefinition
+    from planner.pipeline import Plan
     from planner.savepoints.contents import SavepointContents
     from planner.settings.pyproject import Config
 
@@ -71,6 +73,22 @@ def flink_for(written: str | None, job: JobDefinition) -> FlinkProfile:
     if written is None and (config := nearest_config()) is not None:
         written = config.for_job(job.name, job.location.file).flink
     return flink(written)
+
+
+def explain_here(compiled: Plan) -> Explanation:
+    """The explanation of a plan, with the network buffers of the configured cluster."""
+    from planner.explanation.explain import explain_plan
+
+    return explain_plan(compiled, **cluster_buffers(compiled))
+
+
+def cluster_buffers(compiled: Plan) -> dict[str, int]:
+    """The cluster's buffer settings, where a pyproject.toml has some."""
+    config = nearest_config()
+    if config is None:
+        return {}
+    cluster = config.for_job(compiled.job.name, compiled.job.location.file).cluster
+    return {"buffers_per_channel": cluster.buffers_per_channel, "floating_buffers": cluster.floating_buffers_per_gate}
 
 
 def nearest_config() -> Config | None:

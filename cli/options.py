@@ -10,9 +10,18 @@ import typer
 
 from planner.frontends.job_files import SUFFIXES
 
-__all__ = ["FlinkOption", "FormatOption", "JobArgument", "StageName", "TextOrJson"]
+__all__ = [
+    "FlinkOption",
+    "FormatOption",
+    "JobArgument",
+    "ReportFormat",
+    "ReportFormatOption",
+    "StageName",
+    "TextOrJson",
+]
 
 TextOrJson = Literal["text", "json"]
+ReportFormat = Literal["text", "json", "markdown"]
 StageName = Literal["stream", "job", "execution", "physical", "all"]
 
 
@@ -42,6 +51,9 @@ JobArgument = Annotated[
     ),
 ]
 FormatOption = Annotated[TextOrJson, typer.Option("--format", help="How to print.")]
+ReportFormatOption = Annotated[
+    ReportFormat, typer.Option("--format", help="How to print; markdown is for pull requests and step summaries.")
+]
 FlinkOption = Annotated[
     str | None,
     typer.Option(

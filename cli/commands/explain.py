@@ -10,7 +10,7 @@ from cli import console
 from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.exports import is_export, refuse_for_exports
 from cli.load_options import ApiOption, ParallelismOption, use_load_options
-from cli.locate import find_job, flink_for
+from cli.locate import explain_here, find_job, flink_for
 from cli.options import FlinkOption, FormatOption, JobArgument
 from cli.render.text.explanation import edge_lines, explanation_lines
 from planner.explanation.edges import EdgeExplanation
@@ -89,7 +89,7 @@ def explain(
         return
     definition = load_job(spec)
     compiled = compile_plan(definition, until="execution", flink=flink_for(flink, definition))
-    explanation = explain_plan(compiled, **_buffers(compiled))
+    explanation = explain_here(compiled)
     if compiled.job.compiled is not None:
         refuse_for_exports(spec, **{"--set": settings})
     if settings:
@@ -101,17 +101,6 @@ def explain(
     else:
         tried = spec if compiled.job.compiled is None else None  # nothing can be tried on a graph of Flink
         console.write_lines(explanation_lines(explanation, spec=tried, only_broken=only is not None))
-
-
-def _buffers(compiled: Plan) -> dict[str, int]:
-    """The cluster's buffer settings, where a pyproject.toml has some."""
-    from cli.locate import nearest_config
-
-    config = nearest_config()
-    if config is None:
-        return {}
-    cluster = config.for_job(compiled.job.name, compiled.job.location.file).cluster
-    return {"buffers_per_channel": cluster.buffers_per_channel, "floating_buffers": cluster.floating_buffers_per_gate}
 
 
 def _document(explanation: Explanation, only_broken: bool) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from cli.deployment_options import (
 from cli.exports import is_export
 from cli.files import write_whole
 from cli.load_options import ApiOption, ParallelismOption, use_load_options
-from cli.locate import find_job, flink_for, nearest_config
+from cli.locate import cluster_buffers, find_job, flink_for
 from cli.options import FlinkOption, JobArgument, complete_job
 from cli.run_ids import complete_run
 from planner.deployment.request import DeploymentRequest
@@ -191,18 +191,9 @@ def _page(compiled: Plan, spec: str, request: DeploymentRequest, diff: str | Non
         comparison=_comparison(compiled, diff) if diff is not None else None,
         compared_with=diff,
         report=report,
-        **_buffers(compiled),
+        **cluster_buffers(compiled),
     )
     return to_html(compiled, wanted)
-
-
-def _buffers(compiled: Plan) -> dict[str, Any]:
-    """The cluster's buffer settings, where a pyproject.toml has some."""
-    config = nearest_config()
-    if config is None:
-        return {}
-    cluster = config.for_job(compiled.job.name, compiled.job.location.file).cluster
-    return {"buffers_per_channel": cluster.buffers_per_channel, "floating_buffers": cluster.floating_buffers_per_gate}
 
 
 def _comparison(compiled: Plan, old: str) -> Any:

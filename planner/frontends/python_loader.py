@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
-from planner.errors import JobDefinitionError, PlanError
+from planner.errors import JobDefinitionError, NoJobError, PlanError
 from planner.frontends.picking import refuse_several, with_name
 from planner.frontends.pyflink.stand_in import pyflink_stand_in
 from planner.frontends.scripts.absent_modules import placeholders_for
@@ -200,7 +200,7 @@ def _only(collecting: Session, module: ModuleType, path: Path) -> JobDefinition:
         raise JobDefinitionError(
             "streams are defined, but never executed", location=last, hint="end with env.execute(NAME)"
         )
-    raise JobDefinitionError(
+    raise NoJobError(
         "the file defines no job",
         location=Location(str(path), 1),
         hint="call env.execute(NAME), or define `job` or `build()`",

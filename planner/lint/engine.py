@@ -23,10 +23,11 @@ from planner.pipeline import Plan, plan
 from planner.settings.pyproject import Config, load_config
 
 if TYPE_CHECKING:
+    from planner.diff.comparison import Comparison
     from planner.savepoints.contents import SavepointContents
     from planner.snapshots.baseline import Baseline, BaselineJob
 
-__all__ = ["LintedJob", "Report", "lint", "plan_files"]
+__all__ = ["LintedJob", "Report", "lint", "plan_files", "regressions"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +126,13 @@ def lint(
         ignored=ignored,
         unrecorded=tuple(job.name for job in jobs if baseline and _entry(job, jobs, baseline) is None),
     )
+
+
+def regressions(plan: Plan, comparison: Comparison, config: Config) -> list[Finding]:
+    """What the rules that compare with a baseline find, with another version of the job in its place."""
+    codes = frozenset(code for code in BY_CODE if code.startswith("PL0") and code != "PL005")
+    subject = Subject(plan=plan, config=config, comparison=comparison, codes=codes)
+    return list(_run(subject, plan.stream_graph.name))
 
 
 def _unknowable(config: Config) -> set[str]:

@@ -56,6 +56,9 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.lint.rules.pyflink"},
     "planner.lint.rules.pyflink": PLANNER | {"planner.lint"},
     "planner.lint.rules": PLANNER | {"planner.deployment"} | {"planner.lint", "planner.diff", "planner.savepoints"},
+    "planner.review": PLANNER
+    | {f"planner.{room}" for room in ("diff", "explanation", "frontends", "lint", "snapshots")}
+    | {"planner.frontends.scripts"},
     # spark_runner: a room imports only rooms above it
     "spark_runner": frozenset(),
     "spark_runner.executor": frozenset({"spark_runner.executor.roles"}),
@@ -99,14 +102,16 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"spark_runner.pyflink", "spark_runner.streaming"},
     # cli: commands on top, renderers below
     "cli": WORDS
-    | {f"planner.{room}" for room in ("deployment", "flink", "frontends", "observed", "savepoints", "settings")}
+    | {f"planner.{room}" for room in ("deployment", "explanation", "flink", "frontends", "observed")}
+    | {"planner.savepoints", "planner.settings"}
     | {"cli.render", "cli.render.page", "cli.render.text", "planner.frontends.scripts"}
     | {"spark_runner.clusters", "spark_runner.runs"},
     "cli.commands": PLANNER
     | {f"planner.{room}" for room in ("chaining", "deployment", "diff", "explanation", "frontends", "savepoints")}
-    | {"planner.machine", "planner.frontends.yaml", "planner.lint", "planner.merging", "planner.snapshots"}
+    | {"planner.machine", "planner.frontends.yaml", "planner.lint", "planner.merging", "planner.review"}
+    | {"planner.snapshots"}
     | {"spark_runner.clusters", "spark_runner.runs"}
-    | {f"cli.render.{room}" for room in ("findings", "page", "pictures", "text")}
+    | {f"cli.render.{room}" for room in ("findings", "markdown", "page", "pictures", "text")}
     | {"cli", "cli.render", "cli.observed", "planner.frontends.flink_export", "planner.observed"},
     "cli.observed": WORDS
     | {"planner.frontends.flink_export", "planner.lint", "planner.observed", "planner.settings", "planner.snapshots"}
@@ -116,11 +121,17 @@ ROOMS: dict[str, frozenset[str]] = {
     | PLANNER
     | {"planner.chaining", "planner.frontends.flink_export", "planner.merging", "planner.observed"}
     | {"planner.deployment", "planner.diff", "planner.explanation", "planner.lint", "planner.savepoints"}
+    | {"planner.review"}
     | {"spark_runner.figures", "spark_runner.program", "spark_runner.runs"},
+    "cli.render.markdown": RENDER
+    | WORDS
+    | {f"planner.{room}" for room in ("diff", "explanation", "lint", "review")}
+    | {"cli", "cli.render.pictures", "cli.render.text"},
     "cli.render.findings": RENDER | {"cli", "planner.lint"},
     "cli.render.pictures": RENDER
     | PLANNER
-    | {"planner.deployment", "planner.explanation", "planner.frontends.flink_export", "planner.observed"},
+    | {"planner.deployment", "planner.diff", "planner.explanation", "planner.frontends.flink_export"}
+    | {"planner.observed"},
     "cli.render.page": RENDER
     | PLANNER
     | {"cli.render.pictures", "cli.render.text", "planner.chaining", "planner.deployment"}
