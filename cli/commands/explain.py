@@ -11,7 +11,7 @@ from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.exports import is_export, refuse_for_exports
 from cli.load_options import ApiOption, ParallelismOption, use_load_options
 from cli.locate import explain_here, find_job, flink_for
-from cli.options import FlinkOption, FormatOption, JobArgument
+from cli.options import FlinkOption, JobArgument, ReportFormatOption
 from cli.render.text.explanation import edge_lines, explanation_lines
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation, explain_plan
@@ -51,7 +51,7 @@ def explain(
     live: Annotated[
         bool, typer.Option("--live", help="With a running job: how busy each vertex is, and where records pile up.")
     ] = False,
-    format: FormatOption = "text",
+    format: ReportFormatOption = "text",
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
@@ -74,6 +74,7 @@ def explain(
       plan explain job.yaml --edge map:sink
       plan explain job.py --set map.parallelism=4 --set job.chaining=true
       plan explain job.py --only broken --format json
+      plan explain job.py --format markdown >> "$GITHUB_STEP_SUMMARY"
       plan explain pyflink_job.py -p 4 -- --input data.txt
       plan explain streamplan.json --job-plan jobplan.json
       plan explain http://localhost:8081 --live
@@ -84,7 +85,7 @@ def explain(
     if beside or is_export(spec):
         from cli.observed.explain import explain_export
 
-        refuse_for_exports(spec, **{"--set": settings, "--flink": flink})
+        refuse_for_exports(spec, **{"--set": settings, "--flink": flink, "--format markdown": format == "markdown"})
         explain_export(spec, others=beside, edge=edge, only_broken=only is not None, live=live, format=format)
         return
     definition = load_job(spec)
@@ -98,6 +99,10 @@ def explain(
         _one_edge(compiled, explanation, edge, format)
     elif format == "json":
         console.write_json(_document(explanation, only is not None))
+    elif format == "markdown":
+        from cli.render.markdown.explanation import explanation_markdown
+
+        console.write_text(explanation_markdown(compiled, explanation, only_broken=only is not None))
     else:
         tried = spec if compiled.job.compiled is None else None  # nothing can be tried on a graph of Flink
         console.write_lines(explanation_lines(explanation, spec=tried, only_broken=only is not None))
@@ -128,8 +133,20 @@ def _one_edge(compiled: Plan, explanation: Explanation, wanted: str, format: str
         console.write_json({**document, "pairs": [pair.to_dict() for pair in pairs]} if pairs else document)
         return
     blocks = [*_pair_blocks(pairs), *(edge_lines(edge, conditions) for edge, conditions in checked)]
-    for number, block in enumerate(blocks):
-        console.write_lines([*([()] if number else []), *block])
+    _write(
+        explanation.name,
+        [spans for number, block in enumerate(blocks) for spans in ([()] * bool(number) + block)],
+        format,
+    )
+
+
+def _write(title: str, lines: list[Line], format: str) -> None:
+    if format == "markdown":
+        from cli.render.markdown.explanation import lines_markdown
+
+        console.write_text(lines_markdown(title, lines))
+    else:
+        console.write_lines(lines)
 
 
 def _pairs(compiled: Plan, wanted: str) -> list[CheckedPair]:
@@ -175,4 +192,4 @@ def _what_if(
     if format == "json":
         console.write_json({**_document(after, only_broken), "what_if": difference.to_dict()})
     else:
-        console.write_lines(what_if_lines(difference, spec=spec))
+        _write(after.name, what_if_lines(difference, spec=spec), format)

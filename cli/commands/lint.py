@@ -29,7 +29,7 @@ from planner.snapshots.baseline import FILE_NAME, Baseline
 if TYPE_CHECKING:
     from planner.snapshots.baseline_update import Update
 
-LintFormat = Literal["text", "json", "sarif", "github", "junit"]
+LintFormat = Literal["text", "json", "sarif", "github", "gitlab", "junit", "markdown"]
 FailOn = Literal["error", "warning"]
 
 
@@ -237,6 +237,14 @@ def _rendered(report: Report, format: LintFormat) -> str:
             from cli.render.findings.github import workflow_commands
 
             return workflow_commands(report.findings)
+        case "gitlab":
+            from cli.render.findings.gitlab import code_quality
+
+            return json.dumps(code_quality(report), indent=2, ensure_ascii=False) + "\n"
+        case "markdown":
+            from cli.render.markdown.findings import findings_markdown
+
+            return findings_markdown(report)
         case "junit":
             from cli.render.findings.junit import report_xml
 

@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["LIMIT", "Section", "code", "details", "document", "table", "text", "with_names"]
+__all__ = ["LIMIT", "Section", "block", "code", "details", "document", "table", "tables", "text"]
+__all__ += ["with_names"]
 
 LIMIT = 60_000  # characters; a comment on GitHub holds 65,536, and the caller may add some of its own
-_SPECIAL = re.compile(r"[\\`*_\[\]<|~&$]")
+_SPECIAL = re.compile(r"[\\`*\[\]<|~&$]|(?<!\w)_|_(?!\w)")  # inside a word an underscore means nothing
 _AT_START = re.compile(r"^(\s*)([#+=>-]|\d+(?=[.)]))")  # headings, quotes and lists
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 # A link, a mention, a reference to an issue, an emoji: GitHub looks for them in the finished text.
@@ -61,6 +62,18 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rules, *rows))
 
 
+def tables(head: Sequence[str], rows: Sequence[Sequence[str]], *, most: int = 40) -> list[str]:
+    """The rows as tables of at most so many: a document that has no room for all of them keeps the first."""
+    return [table(head, rows[start : start + most]) for start in range(0, len(rows), most)]
+
+
+def block(words: str) -> str:
+    """Plain text as a code block that its lines cannot end."""
+    longest = max((len(run) for run in re.findall("`+", words)), default=0)
+    fence = "`" * max(longest + 1, 3)
+    return f"{fence}text\n{words.rstrip()}\n{fence}"
+
+
 def details(summary: str, body: str, *, open_it: bool = False) -> str:
     """A part that is folded away; `summary` is Markdown of one line that HTML may stand around."""
     return f"<details{' open' if open_it else ''}><summary>{summary}</summary>\n\n{body}\n\n</details>"
@@ -102,7 +115,7 @@ def _notice(left_out: Sequence[str], limit: int) -> str:
     words = f"> Left out, since a comment holds at most {limit} characters: "
     end = ". Run the command with `--format text` to see everything."
     named: list[str] = []
-    for title in left_out:
+    for title in left_out[:12]:
         if len(words) + len(", ".join([*named, title])) + len(end) + 20 > _NOTICE:
             break
         named.append(title)

@@ -8,6 +8,7 @@ from cli.render.pictures.mermaid import to_mermaid
 from cli.render.pictures.operators import stream_picture
 from cli.render.pictures.overlay import NOTHING, Overlay
 from cli.render.pictures.picture import Box, Picture
+from cli.render.words import count
 from planner.explanation.explain import Explanation
 from planner.pipeline import Plan
 
@@ -48,13 +49,10 @@ def _brief(picture: Picture, explanation: Explanation) -> Picture:
 
 def _near_marks(picture: Picture) -> Picture:
     """What is marked, with its neighbours; how much is left out is said in a box of every chain it is left out of."""
-    marked = {box.id for box in picture.boxes if box.mark} or set()
-    for arrow in picture.arrows:
-        if arrow.mark:
-            marked |= {arrow.source, arrow.target}
+    marked = {box.id for box in picture.boxes if box.mark}
     near = set(marked)
     for arrow in picture.arrows:
-        if arrow.source in marked or arrow.target in marked:
+        if arrow.mark or arrow.source in marked or arrow.target in marked:
             near |= {arrow.source, arrow.target}
     if len(near) > MOST_BOXES:
         near = marked
@@ -68,19 +66,24 @@ def _first(picture: Picture) -> Picture:
 
 
 def _only(picture: Picture, kept: set[str]) -> Picture:
-    """The picture with some boxes; the others of a frame that is still drawn are one box."""
+    """The picture with some boxes; what is left out between two of them is one box, in frames that are still drawn."""
     frames = {box.cluster for box in picture.boxes if box.id in kept and box.cluster}
-    hidden: dict[str, list[Box]] = {}
+    boxes: list[Box] = []
+    drawn_as: dict[str, str] = {}
+    runs: dict[str, int] = {}  # how many boxes each of the additional ones stands for
+    last: dict[str | None, str] = {}  # the box that stands for the end of each frame so far
     for box in picture.boxes:
-        if box.id not in kept and box.cluster in frames:
-            hidden.setdefault(box.cluster, []).append(box)
-    drawn_as = {box.id: f"more_{cluster}" for cluster, boxes in hidden.items() for box in boxes}
-    drawn_as |= {name: name for name in kept}
-    rest = tuple(
-        Box(id=f"more_{cluster}", title=f"{len(boxes)} more operator{'s' if len(boxes) > 1 else ''}", kind="folded",
-            cluster=cluster)
-        for cluster, boxes in hidden.items()
-    )  # fmt: skip
+        if box.id in kept:
+            boxes.append(box)
+            drawn_as[box.id] = last[box.cluster] = box.id
+        elif box.cluster in frames:
+            run = last.get(box.cluster, "")
+            if run not in runs:
+                run = f"more_{box.id}"
+                boxes.append(Box(id=run, title="", kind="folded", cluster=box.cluster))
+            runs[run] = runs.get(run, 0) + 1
+            drawn_as[box.id] = last[box.cluster] = run
+    boxes = [replace(box, title=count(runs[box.id], "more operator")) if box.id in runs else box for box in boxes]
     arrows, seen = [], set()
     for arrow in picture.arrows:
         source, target = drawn_as.get(arrow.source), drawn_as.get(arrow.target)
@@ -93,7 +96,7 @@ def _only(picture: Picture, kept: set[str]) -> Picture:
         arrows.append(replace(arrow, source=source, target=target))
     return replace(
         picture,
-        boxes=tuple(box for box in picture.boxes if box.id in kept) + rest,
+        boxes=tuple(boxes),
         clusters=tuple(cluster for cluster in picture.clusters if cluster.id in frames),
         arrows=tuple(arrows),
     )

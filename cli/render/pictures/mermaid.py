@@ -13,7 +13,8 @@ __all__ = ["to_mermaid"]
 # Mermaid reads entities written with '#': all that could end a string, open markup or start Markdown goes that way.
 _SPECIAL = re.compile('["#<>&`\\\\|{}\\[\\]();*_~]')
 _NUMBERED = re.compile(r"^(\s*\d+)\.")  # "1. a" would be a list of Markdown, which some versions of Mermaid refuse
-_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f]")
+# Also what turns the direction of the text around it: a name must not look like another one.
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _LINES: dict[ArrowKind, str] = {
     "chained": "-->",
     "broken": "==>",
