@@ -20,7 +20,6 @@ from planner.errors import OptionError
 
 if TYPE_CHECKING:
     from planner.frontends.flink_compiler.request import FlinkRequest
-    from planner.settings.pyproject import Config
 
 __all__ = ["NO_OPTIONS", "CompilerOptions", "spread"]
 
@@ -59,9 +58,10 @@ class CompilerOptions:
         str | None, _option("--time-limit", help="How long a program may take. Default: 60s.", metavar="TIME")
     ] = None
 
-    def request(self, config: Config | None, flink: str | None) -> FlinkRequest:
+    def request(self) -> FlinkRequest | None:
         """How to ask Flink: these options, then FLINK_HOME, then `[tool.plan]`."""
-        from planner.flink.versions import read_version
+        if self == NO_OPTIONS and not os.environ.get("FLINK_HOME"):
+            return None
         from planner.frontends.flink_compiler.request import TIME_LIMIT, FlinkRequest
         from planner.settings.quantities import parse_duration
 
@@ -70,7 +70,6 @@ class CompilerOptions:
             homes.append(("FLINK_HOME", Path(os.environ["FLINK_HOME"])))
         class_path = [Path(one) for given in self.classpath or () for one in given.split(os.pathsep) if one]
         return FlinkRequest(
-            version=read_version(flink) if flink else None,
             homes=tuple(homes),
             class_path=tuple(class_path),
             python=self.python,

@@ -7,11 +7,11 @@ from pathlib import Path
 from planner.errors import JobDefinitionError, OptionError
 from planner.frontends.job_files import COMPILED, SUFFIXES, split_name
 from planner.frontends.picking import pick
-from planner.frontends.scripts.handover import LoadOptions, default_load_options
+from planner.frontends.scripts.handover import LoadOptions
 from planner.job import JobDefinition
 from planner.spelling import nearest
 
-__all__ = ["load_job", "load_jobs", "split_spec"]
+__all__ = ["LoadOptions", "load_job", "load_jobs", "split_spec"]
 
 _JSON = ".json"
 _YAML = (".yaml", ".yml", _JSON)
@@ -30,7 +30,7 @@ def load_job(path_spec: str | Path, options: LoadOptions | None = None) -> JobDe
     if path.suffix.lower() in _YAML:
         from planner.frontends.yaml.loader import load_yaml
 
-        _refuse_for_yaml(path, options or default_load_options())
+        _refuse_for_yaml(path, options or LoadOptions())
         return load_yaml(path)
     from planner.frontends.python_loader import load_python
 
@@ -52,7 +52,7 @@ def load_jobs(path_spec: str | Path, options: LoadOptions | None = None) -> list
 def _compiled(path: Path, options: LoadOptions | None) -> list[JobDefinition]:
     from planner.frontends.flink_compiler.loading import load_compiled
 
-    return load_compiled(path, options or default_load_options())
+    return load_compiled(path, options or LoadOptions())
 
 
 def _refuse_for_yaml(path: Path, options: LoadOptions) -> None:

@@ -9,13 +9,11 @@ from __future__ import annotations
 WORDS = frozenset({"planner"})  # job, errors and pipeline: what everybody speaks
 PLANNER = frozenset({"planner", "planner.graphs", "planner.settings", "planner.flink"})
 RENDER = frozenset({"cli.render"})
-# PyFlink's declarations are one room with PyFlink's own packages in it.
-DECLARED = ("", ".common", ".datastream", ".datastream.connectors", ".datastream.formats", ".metrics")
-PYFLINK = (
-    WORDS
-    | {"planner.frontends.pyflink", "planner.frontends.pyflink.values"}
-    | {f"planner.frontends.pyflink.declared{room}" for room in DECLARED}
-)
+PYFLINK = WORDS | {
+    "planner.frontends.pyflink",
+    "planner.frontends.pyflink.values",
+    "planner.frontends.pyflink.declared",
+}
 
 ROOMS: dict[str, frozenset[str]] = {
     # planner: from the ground up
@@ -26,7 +24,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.machine": WORDS,
     "planner.graphs": WORDS | {"planner.flink"},
     "planner.chaining": WORDS | {"planner.graphs", "planner.chaining.rules"},
-    "planner.chaining.rules": frozenset({"planner.chaining", "planner.graphs"}),
+    "planner.chaining.rules": WORDS | {"planner.chaining", "planner.graphs"},
     "planner.merging": WORDS | {"planner.graphs", "planner.merging.rules"},
     "planner.merging.rules": WORDS | {"planner.merging"},
     "planner.frontends": WORDS
@@ -40,12 +38,13 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends.pyflink": PYFLINK
     | {"planner.graphs", "planner.merging", "planner.settings", "planner.frontends.scripts"},
     "planner.frontends.pyflink.values": PYFLINK | {"planner.frontends.scripts"},
-    **{f"planner.frontends.pyflink.declared{room}": PYFLINK for room in DECLARED},
+    "planner.frontends.pyflink.declared": PYFLINK,
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
     "planner.frontends.flink_export": WORDS | {"planner.flink", "planner.graphs"},
     "planner.frontends.flink_compiler": WORDS | {"planner.flink", "planner.frontends.flink_export", "planner.machine"},
     "planner.observed": WORDS
-    | {"planner.flink", "planner.frontends.flink_export", "planner.graphs", "planner.snapshots"},
+    | {"planner.chaining", "planner.chaining.rules", "planner.flink", "planner.frontends.flink_export"}
+    | {"planner.graphs", "planner.snapshots"},
     "planner.snapshots": WORDS | {"planner.graphs", "planner.flink", "planner.settings"},
     "planner.savepoints": PLANNER,
     "planner.explanation": PLANNER | {"planner.chaining", "planner.merging"},

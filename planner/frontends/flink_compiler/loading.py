@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planner.flink.versions import read_version
 from planner.frontends.flink_compiler.failures import failure_of
 from planner.frontends.flink_compiler.kept_answers import keep, kept
 from planner.frontends.flink_compiler.places import places_in_sql
@@ -28,6 +30,8 @@ _AS_IF_EMPTY = "planned as if the results that the program read before were empt
 def load_compiled(path: Path, options: LoadOptions) -> list[JobDefinition]:
     """All jobs of a program, in the order in which it would submit them."""
     request = options.compiler or FlinkRequest()
+    if options.flink is not None:
+        request = replace(request, version=read_version(options.flink))
     configuration = dict(request.configuration)
     if options.parallelism is not None:
         configuration["parallelism.default"] = str(options.parallelism)
