@@ -18,10 +18,9 @@ from pathlib import Path
 from cli.app import report_error
 from cli.exit_codes import WRONG_INPUT
 from cli.finish import exit_code
-from cli.load_options import use_load_options
+from cli.load_options import load_options
 from cli.render.text.progress import Lines
 from cli.run_report_files import write_report
-from cli.script_arguments import keep_arguments
 from planner.durable import open_private
 from planner.errors import ExecutionError
 from spark_runner.clusters.request import RunRequest
@@ -81,9 +80,8 @@ def main(folder: Path, submitted: float) -> int:
 
 
 def _see_through(run: RunFolder, request: RunRequest) -> int:
-    keep_arguments(request.arguments)
-    use_load_options(None, request.parallelism)
-    prepared = prepare(request)
+    options = load_options(request.arguments, parallelism=request.parallelism, flink=request.flink)
+    prepared = prepare(request, options)
     check_machine(request)
     run.move("CREATED")
     outcome = supervise(

@@ -11,6 +11,7 @@ from planner.errors import OptionError
 if TYPE_CHECKING:
     from planner.explanation.explain import Explanation
     from planner.flink.profile import FlinkProfile
+    from planner.frontends.loading import LoadOptions
     from planner.job import JobDefinition
     from planner.pipeline import Plan
     from planner.savepoints.contents import SavepointContents
@@ -41,11 +42,11 @@ def find_job(argument: str | None) -> str:
     )
 
 
-def load(argument: str | None) -> JobDefinition:
+def load(argument: str | None, options: LoadOptions) -> JobDefinition:
     """The job definition that a command's JOB argument means."""
     from planner.frontends.loading import load_job
 
-    return load_job(find_job(argument))
+    return load_job(find_job(argument), options)
 
 
 def is_savepoint(argument: str | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +11,7 @@ import typer
 from cli import console, locate
 from cli.exit_codes import FINDINGS, OK, WRONG_INPUT
 from cli.exports import is_export
-from cli.load_options import ApiOption, ParallelismOption, use_load_options
+from cli.load_options import ApiOption, ParallelismOption, load_options
 from cli.locate import explain_here, flink_for
 from cli.options import FlinkOption, ReportFormat, ReportFormatOption, TextOrJson, complete_job
 from cli.render.styled import Line, line
@@ -19,6 +20,7 @@ from planner.diff.changes import LEVELS, Level
 from planner.diff.upgrade import Upgrade
 from planner.diff.versions import load_new_plan, load_version, pair_jobs
 from planner.errors import OptionError
+from planner.frontends.loading import LoadOptions
 from planner.review.report import JobReview, review_versions
 
 _SIDES = (
@@ -29,6 +31,7 @@ _SIDES = (
 
 
 def diff(
+    context: typer.Context,
     sides: Annotated[
         list[str] | None,
         typer.Argument(metavar="[OLD] [NEW]", help=_SIDES, autocompletion=complete_job, show_default=False),
@@ -81,27 +84,34 @@ def diff(
       plan diff plan.lock.json job.yaml --format json
       plan diff job.py@1.20 job.py@2.3
     """
-    use_load_options(api, parallelism)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink)
     least = fail_on or ("performance" if exit_code else None)
     if base is not None:
-        return _since(base, sides or [], least, format, flink_new or flink)
+        return _since(base, sides or [], least, format, flink_new or flink, _for_version(options, flink_new))
     old, new = _two(sides or [])
     if locate.is_savepoint(new):
         raise OptionError(f"{new} is a savepoint, which is always the old side", hint="write plan diff SAVEPOINT JOB")
     if locate.is_savepoint(old):
-        return _restore(old, new, least is not None, _no_markdown(format, "a savepoint"), flink_new or flink)
+        return _restore(
+            old,
+            new,
+            least is not None,
+            _no_markdown(format, "a savepoint"),
+            flink_new or flink,
+            _for_version(options, flink_new),
+        )
     if is_export(old) or is_export(new):
         from cli.observed.diff import diff_exports
 
         return diff_exports(
             old,
             new,
-            snapshots=lambda side: load_version(side, lambda job: flink_for(flink, job)).snapshots,
+            snapshots=lambda side: load_version(side, lambda job: flink_for(flink, job), options).snapshots,
             exit_code=least is not None,
             format=_no_markdown(format, "a running job"),
         )
-    before = load_version(old, lambda job: flink_for(flink_old or flink, job))
-    after = load_version(new, lambda job: flink_for(flink_new or flink, job))
+    before = load_version(old, lambda job: flink_for(flink_old or flink, job), _for_version(options, flink_old))
+    after = load_version(new, lambda job: flink_for(flink_new or flink, job), _for_version(options, flink_new))
     reviews = review_versions(before, after, pair_jobs(before, after), explain=explain_here)
     _print(reviews, format, old=old, new=new)
     return _code(reviews, least)
@@ -124,11 +134,15 @@ def _two(sides: list[str]) -> tuple[str, str]:
     return f"git:HEAD:{job}", job
 
 
-def _since(base: str, paths: list[str], least: Level | None, format: ReportFormat, flink: str | None) -> int:
+def _since(
+    base: str, paths: list[str], least: Level | None, format: ReportFormat, flink: str | None, options: LoadOptions
+) -> int:
     """One report over all jobs that changed."""
     from planner.review.changed_jobs import review_since
 
-    commit, reviews = review_since(base, paths, flink=lambda job: flink_for(flink, job), explain=explain_here)
+    commit, reviews = review_since(
+        base, paths, flink=lambda job: flink_for(flink, job), explain=explain_here, options=options
+    )
     _print(reviews, format, old=f"git:{commit}", new=".", base=base)
     return _code(reviews, least)
 
@@ -163,12 +177,18 @@ def _no_markdown(format: ReportFormat, what: str) -> TextOrJson:
     return format
 
 
-def _restore(savepoint: str, new: str, exit_code: bool, format: TextOrJson, flink: str | None) -> int:
+def _for_version(options: LoadOptions, flink: str | None) -> LoadOptions:
+    return options if flink is None else replace(options, flink=flink)
+
+
+def _restore(
+    savepoint: str, new: str, exit_code: bool, format: TextOrJson, flink: str | None, options: LoadOptions
+) -> int:
     """Whether the new job restores from a savepoint."""
     from planner.savepoints.fates import restore
 
     contents = locate.load_contents(savepoint)
-    report = restore(load_new_plan(new, lambda job: flink_for(flink, job)), contents)
+    report = restore(load_new_plan(new, lambda job: flink_for(flink, job), options), contents)
     if format == "json":
         console.write_json({"version": 1, "savepoint": savepoint, "new": new, **report.to_dict()})
     else:

@@ -8,7 +8,7 @@ import typer
 
 from cli import console
 from cli.exports import is_export, refuse_for_exports
-from cli.load_options import ApiOption, ParallelismOption, use_load_options
+from cli.load_options import ApiOption, ParallelismOption, load_options
 from cli.locate import explain_here, find_job, flink_for
 from cli.options import FlinkOption, JobArgument, ReportFormatOption
 from cli.render.text.explanation import edge_lines, explanation_lines
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 def explain(
+    context: typer.Context,
     job: JobArgument = None,
     edge: Annotated[
         str | None,
@@ -78,7 +79,7 @@ def explain(
       plan explain http://localhost:8081 --live
     """
     spec = find_job(job)
-    use_load_options(api, parallelism)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink)
     beside = [one for one in (job_plan, stream_plan) if one is not None]
     if beside or is_export(spec):
         from cli.observed.explain import explain_export
@@ -86,7 +87,7 @@ def explain(
         refuse_for_exports(spec, **{"--set": settings, "--flink": flink, "--format markdown": format == "markdown"})
         explain_export(spec, others=beside, edge=edge, only_broken=only is not None, live=live, format=format)
         return
-    definition = load_job(spec)
+    definition = load_job(spec, options)
     compiled = compile_plan(definition, until="execution", flink=flink_for(flink, definition))
     explanation = explain_here(compiled)
     if compiled.job.compiled is not None:

@@ -13,7 +13,7 @@ import typer
 from cli import console
 from cli.exports import is_export, refuse_for_exports
 from cli.files import write_whole
-from cli.load_options import ApiOption, ParallelismOption, use_load_options
+from cli.load_options import ApiOption, ParallelismOption, load_options
 from cli.locate import find_job, load_contents
 from cli.options import FlinkOption, complete_job
 from cli.render.styled import plain
@@ -26,6 +26,7 @@ from planner.settings.pyproject import load_config
 from planner.snapshots.baseline import FILE_NAME, Baseline
 
 if TYPE_CHECKING:
+    from planner.frontends.loading import LoadOptions
     from planner.snapshots.baseline_update import Update
 
 LintFormat = Literal["text", "json", "sarif", "github", "gitlab", "junit", "markdown"]
@@ -33,6 +34,7 @@ FailOn = Literal["error", "warning"]
 
 
 def lint(
+    context: typer.Context,
     jobs: Annotated[
         list[str] | None,
         typer.Argument(
@@ -86,7 +88,7 @@ def lint(
       plan lint --savepoint savepoints/savepoint-4f2a job.py
       plan lint http://localhost:8081
     """
-    use_load_options(api, parallelism)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink)
     exports = [one for one in jobs or [] if is_export(one)]
     if exports:
         return _lint_exports(
@@ -96,10 +98,16 @@ def lint(
     recorded = _baseline(baseline, specs, update=update)
     if update:
         assert recorded is not None
-        return _update(recorded, specs, format, output, exit_zero, flink)
+        return _update(recorded, specs, format, output, exit_zero, flink, options)
     contents = load_contents(savepoint) if savepoint is not None else None
     report = lint_jobs(
-        specs, select=select or (), ignore=ignore or (), baseline=recorded, savepoint=contents, flink=flink
+        specs,
+        select=select or (),
+        ignore=ignore or (),
+        baseline=recorded,
+        savepoint=contents,
+        flink=flink,
+        options=options,
     )
     if report.unrecorded:
         names = ", ".join(repr(name) for name in report.unrecorded)
@@ -177,12 +185,13 @@ def _update(
     output: Path | None,
     exit_zero: bool,
     flink: str | None,
+    options: LoadOptions,
 ) -> int:
     """Write the baseline; entries of files that cannot be planned stay as they are, and the files are findings."""
     from planner.snapshots.baseline_update import update_baseline
     from planner.snapshots.snapshot import take_snapshot
 
-    jobs, failures = plan_files(specs, flink)
+    jobs, failures = plan_files(specs, flink, options)
     partial = [finding.location.file for finding in failures] + [job.file for job in jobs if not job.whole]
     updated = update_baseline(recorded, [(job.file, take_snapshot(job.plan)) for job in jobs], partial)
     if not recorded.path.is_file() or recorded.path.read_text(encoding="utf-8") != updated.text:

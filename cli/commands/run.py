@@ -11,11 +11,10 @@ import typer
 
 from cli import console, locate
 from cli.finish import exit_code, leave_at_once
-from cli.load_options import ParallelismOption, use_load_options
+from cli.load_options import ParallelismOption, load_options
 from cli.options import FlinkOption, FormatOption, JobArgument, TextOrJson
 from cli.pyflink_scripts import is_script_to_run, run_script
 from cli.run_report_files import check_report_file, write_report
-from cli.script_arguments import given_arguments
 from planner.errors import OptionError, PlanError
 from planner.settings.quantities import parse_duration
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
 
 def run(
+    context: typer.Context,
     job: JobArgument = None,
     master: Annotated[
         str, typer.Option(help="local[N], local[*], spark://host:7077[,host:7077], yarn, k8s://..., sc://host:15002.")
@@ -91,7 +91,7 @@ def run(
 
     if report is not None:
         check_report_file(report)
-    use_load_options(None, parallelism)
+    options = load_options(context.obj, parallelism=parallelism, flink=flink)
     request = RunRequest(
         job=locate.find_job(job),
         folder=str(Path.cwd()),
@@ -107,13 +107,13 @@ def run(
         flink=flink,
         allow_lost_state=_split(allow_lost_state),
         report=report,
-        arguments=given_arguments(),
+        arguments=options.arguments,
         parallelism=parallelism,
         native=not no_native,
     )
     if not (dry_run or detach or deploy_mode == "cluster") and is_script_to_run(request.job):
-        return run_script(request, lambda *job: _see_through(*job, follow=follow, format=format), run_id=id)
-    prepared = prepare(request)
+        return run_script(request, options, lambda *job: _see_through(*job, follow=follow, format=format), run_id=id)
+    prepared = prepare(request, options, dry=dry_run)
     if dry_run:
         _print_program(prepared, request, format)
         return 0

@@ -20,7 +20,7 @@ from cli.deployment_options import (
     show_deployment,
 )
 from cli.exports import is_export
-from cli.load_options import ApiOption, ParallelismOption, use_load_options
+from cli.load_options import ApiOption, ParallelismOption, load_options
 from cli.options import FlinkOption, FormatOption, JobArgument, StageName, TextOrJson
 from cli.render.styled import Line
 from cli.render.text.stages import stage_lines
@@ -42,6 +42,7 @@ KEYS: dict[Stage, str] = {
 
 
 def show(
+    context: typer.Context,
     job: JobArgument = None,
     stage: Annotated[StageName, typer.Option(help="Which of Flink's graphs to print.")] = "all",
     format: FormatOption = "text",
@@ -93,8 +94,8 @@ def show(
         show_export(job, stage=stage, format=format)
         return 0
     stages: tuple[Stage, ...] = STAGES if stage == "all" else (stage,)
-    use_load_options(api, parallelism)
-    definition = locate.load(job)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink)
+    definition = locate.load(job, options)
     compiled = compile_plan(definition, until=stages[-1], flink=locate.flink_for(flink, definition))
     deployment = show_deployment(compiled, stages, request)
     if format == "json":

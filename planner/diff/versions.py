@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from planner.diff.revisions import Revision
 from planner.errors import OptionError, PlanError
 from planner.flink.profile import FlinkProfile
 from planner.flink.registry import flink as flink_profile
-from planner.frontends.loading import load_job, load_jobs, split_spec
+from planner.frontends.loading import LoadOptions, load_job, load_jobs, split_spec
 from planner.job import JobDefinition, Location
 from planner.pipeline import Plan, plan
 from planner.snapshots.baseline_file import load_baseline
@@ -40,12 +40,12 @@ class Version:
         return next((made for one, made in zip(self.snapshots, self.plans, strict=False) if one is snapshot), None)
 
 
-def load_version(argument: str, flink: ChooseFlink | None = None) -> Version:
+def load_version(argument: str, flink: ChooseFlink | None = None, options: LoadOptions | None = None) -> Version:
     """Load what an argument of `plan diff` stands for; `FILE@1.20` is planned for that version of Flink."""
     asked = argument
-    argument, choose = _at_version(asked, flink)
+    argument, choose, options = _at_version(asked, flink, options)
     if argument.startswith(GIT):
-        return _from_git(argument, choose)
+        return _from_git(argument, choose, options)
     if argument.endswith((".json", ".lock")) and _is_baseline(Path(argument)):
         if asked != argument:
             raise OptionError(
@@ -54,27 +54,30 @@ def load_version(argument: str, flink: ChooseFlink | None = None) -> Version:
             )
         jobs = load_baseline(Path(argument)).jobs
         return Version(argument=argument, snapshots=tuple(job.snapshot for job in jobs), is_baseline=True)
-    return _job_file(argument, argument, choose)
+    return _job_file(argument, argument, choose, options)
 
 
-def load_new_plan(argument: str, flink: ChooseFlink | None = None) -> Plan:
+def load_new_plan(argument: str, flink: ChooseFlink | None = None, options: LoadOptions | None = None) -> Plan:
     """The one job that an argument stands for, compiled up to its job graph."""
-    argument, choose = _at_version(argument, flink)
+    argument, choose, options = _at_version(argument, flink, options)
     if not argument.startswith(GIT):
-        job = load_job(argument)
+        job = load_job(argument, options)
         return plan(job, until="job", flink=choose(job))
     with _checked_out(argument) as path:
-        job = load_job(path)
+        job = load_job(path, options)
         return plan(job, until="job", flink=choose(job))
 
 
-def _at_version(argument: str, flink: ChooseFlink | None) -> tuple[str, ChooseFlink]:
-    """The argument without its `@1.20`, and how to choose the version of Flink for its jobs."""
+def _at_version(
+    argument: str, flink: ChooseFlink | None, options: LoadOptions | None
+) -> tuple[str, ChooseFlink, LoadOptions]:
+    """The argument without its `@1.20`, how to choose the version of Flink for its jobs, and how to load them."""
+    options = options or LoadOptions()
     written = _AT_VERSION.fullmatch(argument)
     if written is None or Path(argument).exists():
-        return argument, flink or (lambda job: flink_profile())
+        return argument, flink or (lambda job: flink_profile()), options
     chosen = flink_profile(written[2])
-    return written[1], lambda job: chosen
+    return written[1], lambda job: chosen, replace(options, flink=chosen.version)
 
 
 def pair_jobs(old: Version, new: Version) -> list[tuple[Snapshot | None, Snapshot | None]]:
@@ -100,9 +103,9 @@ def versions_paired(old: Version, new: Version) -> list[tuple[Snapshot | None, S
     return [(olds.get(name), news.get(name)) for name in names]
 
 
-def _job_file(argument: str, spec: str, flink: ChooseFlink) -> Version:
+def _job_file(argument: str, spec: str, flink: ChooseFlink, options: LoadOptions) -> Version:
     try:
-        plans = tuple(plan(job, until="execution", flink=flink(job)) for job in load_jobs(spec))
+        plans = tuple(plan(job, until="execution", flink=flink(job)) for job in load_jobs(spec, options))
     except PlanError as error:
         if argument == spec:
             raise
@@ -119,9 +122,9 @@ def _is_baseline(path: Path) -> bool:
     return '"operators"' in text and '"jobs"' in text and '"edges"' in text
 
 
-def _from_git(argument: str, flink: ChooseFlink) -> Version:
+def _from_git(argument: str, flink: ChooseFlink, options: LoadOptions) -> Version:
     with _checked_out(argument) as path:
-        return _job_file(argument, str(path), flink)
+        return _job_file(argument, str(path), flink, options)
 
 
 @contextmanager

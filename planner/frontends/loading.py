@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from planner.errors import JobDefinitionError, OptionError
-from planner.frontends.scripts.handover import LoadOptions, default_load_options
+from planner.frontends.scripts.handover import LoadOptions
 from planner.job import JobDefinition
 from planner.spelling import nearest
 
-__all__ = ["load_job", "load_jobs", "split_spec"]
+__all__ = ["LoadOptions", "load_job", "load_jobs", "split_spec"]
 
 _JSON = ".json"
 _YAML = (".yaml", ".yml", _JSON)
@@ -25,7 +25,7 @@ def load_job(path_spec: str | Path, options: LoadOptions | None = None) -> JobDe
     if path.suffix.lower() in _YAML:
         from planner.frontends.yaml.loader import load_yaml
 
-        _refuse_for_yaml(path, options or default_load_options())
+        _refuse_for_yaml(path, options or LoadOptions())
         return load_yaml(path)
     from planner.frontends.python_loader import load_python
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.errors import InternalError, OptionError, PlanError
-from planner.frontends.loading import load_jobs, split_spec
+from planner.frontends.loading import LoadOptions, load_jobs, split_spec
 from planner.job import Location
 from planner.lint.finding import Finding
 from planner.lint.ignores import Ignore, apply_ignores, python_ignores, yaml_ignores
@@ -56,7 +56,9 @@ class Report:
     unrecorded: tuple[str, ...] = ()  # jobs that the baseline does not know yet
 
 
-def plan_files(specs: Iterable[str], flink: str | None = None) -> tuple[list[LintedJob], list[Finding]]:
+def plan_files(
+    specs: Iterable[str], flink: str | None = None, options: LoadOptions | None = None
+) -> tuple[list[LintedJob], list[Finding]]:
     """Load and plan every job of every file; what fails becomes a finding of that file.
 
     `flink` is the version to plan for; without it the settings of each job's project hold.
@@ -68,11 +70,12 @@ def plan_files(specs: Iterable[str], flink: str | None = None) -> tuple[list[Lin
         path, name = split_spec(spec)
         file = str(path)
         try:
-            loaded = load_jobs(spec)
+            project = _project(Path(file).absolute().parent, projects)
+            version = flink or project.for_job(None, file).flink
+            loaded = load_jobs(spec, replace(options or LoadOptions(), flink=version))
         except PlanError as error:
             failures.append(_not_plannable(file, error, None))
             continue
-        project = _project(Path(file).absolute().parent, projects)
         for job in loaded:
             try:
                 config = project.for_job(job.name, file)
@@ -91,6 +94,7 @@ def lint(
     baseline: Baseline | None = None,
     savepoint: SavepointContents | None = None,
     flink: str | None = None,
+    options: LoadOptions | None = None,
 ) -> Report:
     """Lint the jobs of all files. Without `select` or `ignore` the settings of each job's project hold."""
 
@@ -101,7 +105,7 @@ def lint(
         return frozenset(code for code in found if not code.startswith(lacking))
 
     select_rules(select, ignore)  # wrong codes are said before any file is read
-    jobs, failures = plan_files(specs, flink)
+    jobs, failures = plan_files(specs, flink, options)
     _refuse_several(jobs, savepoint)
     found: list[tuple[int, Finding]] = []
     ran: dict[int, frozenset[str]] = {}

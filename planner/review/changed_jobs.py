@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -13,21 +13,33 @@ from planner.diff.versions import ChooseFlink, Version, load_version, versions_p
 from planner.errors import NoJobError, OptionError, PlanError
 from planner.explanation.explain import explain_plan
 from planner.frontends.job_files import find_job_files, is_job_file
+from planner.frontends.loading import LoadOptions
 from planner.frontends.scripts.job_modules import own_modules
 from planner.review.report import Explain, Failure, JobReview, review_versions
 
 __all__ = ["review_since"]
 
+_LoadVersion = Callable[[str], Version]
+
 
 def review_since(
-    base: str, paths: Sequence[str], *, flink: ChooseFlink, explain: Explain = explain_plan
+    base: str,
+    paths: Sequence[str],
+    *,
+    flink: ChooseFlink,
+    explain: Explain = explain_plan,
+    options: LoadOptions | None = None,
 ) -> tuple[str, list[JobReview]]:
     """Review every job under `paths` that changed since the current branch left `base`; also the commit meant."""
     with Revision.find(base, forked=True) as revision:
         changed = _Changed(revision)
+
+        def load(spec: str) -> Version:
+            return load_version(spec, flink, options)
+
         reviews: list[JobReview] = []
         for path in _job_files(revision, paths or ["."], changed):
-            reviews += _review(path, revision, changed, flink, explain)
+            reviews += _review(path, revision, changed, load, explain)
         return revision.commit, reviews
 
 
@@ -66,7 +78,7 @@ def _from_top(revision: Revision, path: str) -> str:
     return Path(os.path.relpath(Path(path).resolve(), revision.top.resolve())).as_posix()
 
 
-def _review(path: str, revision: Revision, changed: _Changed, flink: ChooseFlink, explain: Explain) -> list[JobReview]:
+def _review(path: str, revision: Revision, changed: _Changed, load: _LoadVersion, explain: Explain) -> list[JobReview]:
     """The jobs of one file; none where neither it nor what it imports changed, or where it has no job at all."""
     touched = {path} & (changed.now.keys() | set(changed.gone))
     if not touched and not (changed.modules and path.endswith(".py")):
@@ -74,12 +86,12 @@ def _review(path: str, revision: Revision, changed: _Changed, flink: ChooseFlink
     here = os.path.relpath(revision.top / path)
     new, failure = None, None
     if path not in changed.gone:
-        new, failure = _load(here, "new", flink)
+        new, failure = _load(here, "new", load)
         touched |= _imported(revision, here) & changed.modules if path.endswith(".py") else set()
     if not touched and failure is None:
         return []
     was = changed.now[path].before if path in changed.now else path
-    old, old_failure = _load_old(revision, was, flink, known=new is not None or failure is not None)
+    old, old_failure = _load_old(revision, was, load, known=new is not None or failure is not None)
     if not touched and old_failure is not None:
         return []  # it could not be planned before either, and nothing of it changed
     failure = failure or old_failure
@@ -92,10 +104,10 @@ def _review(path: str, revision: Revision, changed: _Changed, flink: ChooseFlink
     return review_versions(old or nothing, new or nothing, pairs, explain=explain, file=here)
 
 
-def _load(spec: str, side: Literal["old", "new"], flink: ChooseFlink) -> tuple[Version | None, Failure | None]:
+def _load(spec: str, side: Literal["old", "new"], load: _LoadVersion) -> tuple[Version | None, Failure | None]:
     """A version of a file: None where it has no job, and why where it cannot be planned."""
     try:
-        return load_version(spec, flink), None
+        return load(spec), None
     except NoJobError:
         return None, None
     except OptionError:
@@ -105,7 +117,7 @@ def _load(spec: str, side: Literal["old", "new"], flink: ChooseFlink) -> tuple[V
 
 
 def _load_old(
-    revision: Revision, was: str | None, flink: ChooseFlink, *, known: bool
+    revision: Revision, was: str | None, load: _LoadVersion, *, known: bool
 ) -> tuple[Version | None, Failure | None]:
     """The file at the revision; where it is no `known` job, only if it looks like one: loading runs it."""
     if was is None or was not in revision.files:
@@ -113,7 +125,7 @@ def _load_old(
     written = revision.written(was)
     if not known and not is_job_file(written):
         return None, None
-    version, failure = _load(str(written), "old", flink)
+    version, failure = _load(str(written), "old", load)
     if failure is None or failure.place is None:
         return version, failure
     shown = failure.place.replace(str(written).removesuffix(was), f"{revision.name}:")

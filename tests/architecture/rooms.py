@@ -9,13 +9,11 @@ from __future__ import annotations
 WORDS = frozenset({"planner"})  # job, errors and pipeline: what everybody speaks
 PLANNER = frozenset({"planner", "planner.graphs", "planner.settings", "planner.flink"})
 RENDER = frozenset({"cli.render"})
-# PyFlink's declarations are one room with PyFlink's own packages in it.
-DECLARED = ("", ".common", ".datastream", ".datastream.connectors", ".datastream.formats", ".metrics")
-PYFLINK = (
-    WORDS
-    | {"planner.frontends.pyflink", "planner.frontends.pyflink.values"}
-    | {f"planner.frontends.pyflink.declared{room}" for room in DECLARED}
-)
+PYFLINK = WORDS | {
+    "planner.frontends.pyflink",
+    "planner.frontends.pyflink.values",
+    "planner.frontends.pyflink.declared",
+}
 
 ROOMS: dict[str, frozenset[str]] = {
     # planner: from the ground up
@@ -40,7 +38,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends.pyflink": PYFLINK
     | {"planner.graphs", "planner.merging", "planner.settings", "planner.frontends.scripts"},
     "planner.frontends.pyflink.values": PYFLINK | {"planner.frontends.scripts"},
-    **{f"planner.frontends.pyflink.declared{room}": PYFLINK for room in DECLARED},
+    "planner.frontends.pyflink.declared": PYFLINK,
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
     "planner.frontends.flink_export": WORDS | {"planner.graphs"},
     "planner.observed": WORDS

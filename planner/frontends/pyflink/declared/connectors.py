@@ -1,6 +1,6 @@
-"""`pyflink.datastream.connectors.kafka` as PyFlink 2.3 declares it.
+"""Sources and sinks of Kafka and of numbers, and the schemas of records.
 
-Written by benchmarks/pyflink/declare.py.
+PyFlink's classes with their methods and arguments, and no code: `recorded` keeps the calls.
 """
 
 from __future__ import annotations
@@ -9,13 +9,16 @@ from abc import ABC, abstractmethod
 from enum import Enum
 from typing import Any, Self
 
-from planner.frontends.pyflink.declared.common.serialization import SerializationSchema
-from planner.frontends.pyflink.declared.datastream.connectors.base import Sink, Source, SupportsPreprocessing
-from planner.frontends.pyflink.declared.datastream.functions import SinkFunction, SourceFunction
+from planner.frontends.pyflink.declared.functions import SinkFunction, SourceFunction
 from planner.frontends.pyflink.recorded import Recorded
 from planner.frontends.pyflink.values.types import TypeInformation
 
 __all__ = [
+    "BulkWriterFactory",
+    "ByteArraySchema",
+    "DeliveryGuarantee",
+    "DeserializationSchema",
+    "Encoder",
     "FlinkKafkaConsumer",
     "FlinkKafkaConsumerBase",
     "FlinkKafkaProducer",
@@ -30,8 +33,92 @@ __all__ = [
     "KafkaSourceBuilder",
     "KafkaTopicPartition",
     "KafkaTopicSelector",
+    "NumberSequenceSource",
+    "RowDataBulkWriterFactory",
+    "RowFieldExtractorSchema",
     "Semantic",
+    "SerializationSchema",
+    "SimpleStringSchema",
+    "Sink",
+    "Source",
+    "StreamTransformer",
+    "SupportsPreprocessing",
 ]
+
+
+# --- pyflink.common.serialization ---
+
+
+class SerializationSchema(Recorded):
+    def __init__(self) -> None: ...
+
+
+class DeserializationSchema(Recorded):
+    def __init__(self) -> None: ...
+
+
+class SimpleStringSchema(SerializationSchema, DeserializationSchema):
+    def __init__(self, charset: Any = "UTF-8") -> None: ...
+
+
+class ByteArraySchema(SerializationSchema, DeserializationSchema):
+    def __init__(self) -> None: ...
+
+
+class Encoder(Recorded):
+    def __init__(self) -> None: ...
+    @staticmethod
+    def simple_string_encoder(charset_name: Any = "UTF-8") -> Encoder: ...
+
+
+class BulkWriterFactory(Recorded):
+    def __init__(self) -> None: ...
+
+
+class RowDataBulkWriterFactory(BulkWriterFactory):
+    def __init__(self, row_type: Any) -> None: ...
+    def get_row_type(self) -> Any: ...
+
+
+class RowFieldExtractorSchema(SerializationSchema):
+    def __init__(self, field_index: Any) -> None: ...
+
+
+# --- pyflink.datastream.connectors.base ---
+
+
+class Source(Recorded):
+    def __init__(self, source: Any) -> None: ...
+
+
+class Sink(Recorded):
+    def __init__(self, sink: Any) -> None: ...
+
+
+class DeliveryGuarantee(Enum):
+    EXACTLY_ONCE = (0,)
+    AT_LEAST_ONCE = (1,)
+    NONE = 2
+
+
+class StreamTransformer(ABC):
+    @abstractmethod
+    def apply(self, ds: Any) -> Any: ...
+
+
+class SupportsPreprocessing(ABC):
+    @abstractmethod
+    def get_transformer(self) -> Any: ...
+
+
+# --- pyflink.datastream.connectors.number_seq ---
+
+
+class NumberSequenceSource(Source):
+    def __init__(self, start: Any, end: Any) -> None: ...
+
+
+# --- pyflink.datastream.connectors.kafka ---
 
 
 class FlinkKafkaConsumerBase(SourceFunction):
