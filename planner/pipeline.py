@@ -12,12 +12,12 @@ from planner.flink.registry import flink as flink_profile
 from planner.graphs.execution_graph import ExecutionGraph, build_execution_graph
 from planner.graphs.invariants import check_invariants
 from planner.graphs.job_graph import JobGraph, build_job_graph
-from planner.graphs.obstacle import Obstacle
 from planner.graphs.operator_ids import build_operator_ids
 from planner.graphs.stream_building import build_stream_graph
 from planner.graphs.stream_graph import StreamGraph
 from planner.job import JobDefinition
 from planner.records import record
+from planner.rules import Obstacle
 
 if TYPE_CHECKING:
     from planner.graphs.physical import Physical

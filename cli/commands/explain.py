@@ -115,7 +115,7 @@ def _document(explanation: Explanation, only_broken: bool) -> dict[str, Any]:
 
 
 def _one_edge(compiled: Plan, explanation: Explanation, wanted: str, format: str) -> None:
-    from planner.chaining.conditions import check_conditions
+    from planner.chaining.evaluation import check_conditions
     from planner.explanation.selection import select_edges
 
     pairs = _pairs(compiled, wanted)

@@ -24,7 +24,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.machine": WORDS,
     "planner.graphs": WORDS | {"planner.flink"},
     "planner.chaining": WORDS | {"planner.graphs", "planner.chaining.rules"},
-    "planner.chaining.rules": frozenset({"planner.chaining", "planner.graphs"}),
+    "planner.chaining.rules": WORDS | {"planner.chaining", "planner.graphs"},
     "planner.merging": WORDS | {"planner.graphs", "planner.merging.rules"},
     "planner.merging.rules": WORDS | {"planner.merging"},
     "planner.frontends": WORDS
@@ -42,7 +42,8 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
     "planner.frontends.flink_export": WORDS | {"planner.graphs"},
     "planner.observed": WORDS
-    | {"planner.flink", "planner.frontends.flink_export", "planner.graphs", "planner.snapshots"},
+    | {"planner.chaining", "planner.chaining.rules", "planner.flink", "planner.frontends.flink_export"}
+    | {"planner.graphs", "planner.snapshots"},
     "planner.snapshots": WORDS | {"planner.graphs", "planner.flink", "planner.settings"},
     "planner.savepoints": PLANNER,
     "planner.explanation": PLANNER | {"planner.chaining", "planner.merging"},
