@@ -103,7 +103,13 @@ ROOMS: dict[str, frozenset[str]] = {
     "cli": WORDS
     | {f"planner.{room}" for room in ("deployment", "explanation", "flink", "frontends", "observed")}
     | {"planner.savepoints", "planner.settings"}
-    | {"cli.render", "cli.render.page", "cli.render.text", "planner.frontends.scripts"}
+    | {
+        "planner.frontends.flink_compiler",
+        "cli.render",
+        "cli.render.page",
+        "cli.render.text",
+        "planner.frontends.scripts",
+    }
     | {"spark_runner.clusters", "spark_runner.runs"},
     "cli.commands": PLANNER
     | {f"planner.{room}" for room in ("chaining", "deployment", "diff", "explanation", "frontends", "savepoints")}
