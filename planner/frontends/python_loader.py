@@ -15,6 +15,7 @@ from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
 from planner.errors import JobDefinitionError, NoJobError, PlanError
+from planner.frontends.picking import refuse_several, with_name
 from planner.frontends.scripts.handover import LoadOptions, Session, session
 from planner.frontends.scripts.job_modules import forget_modules
 from planner.frontends.scripts.places import PACKAGE_FOLDER, shown, shown_folders
@@ -53,7 +54,7 @@ def _load(path: Path, options: LoadOptions | None, take: Callable[[Session, Modu
     options = options or LoadOptions()
     source = read_text(path, str(path))
     is_script = "pyflink" in source
-    reason: str | None = None  # why a script is planned for an older version
+    notes: tuple[str, ...] = ()  # why a script is planned for an older version
     absent: list[str] = []
     beside: list[str] = []  # folders above the file that have a module it imports
     while True:
@@ -61,12 +62,12 @@ def _load(path: Path, options: LoadOptions | None, take: Callable[[Session, Modu
             around = _script_surroundings(options, absent) if is_script else _without_pyflink()
             with _loading(path, options, beside) as (collecting, module), around:
                 collecting.absent_modules = tuple(absent)
-                collecting.flink_reason = reason
+                collecting.notes = notes
                 _run_file(path, source, module)
                 return take(collecting, module)
         except _UserError as error:
             if options.flink is None and error.flink is not None:
-                options, reason = replace(options, flink=error.flink), error.message
+                options, notes = _for_older(options, error, error.flink)
                 continue
             if error.module == "pyflink" and not is_script:  # a module beside the job uses it
                 is_script = True
@@ -82,10 +83,16 @@ def _load(path: Path, options: LoadOptions | None, take: Callable[[Session, Modu
         except JobDefinitionError as error:
             older = getattr(error, "flink", None)  # of versions.OtherVersion
             if options.flink is None and older is not None:
-                options, reason = replace(options, flink=older), error.message
+                options, notes = _for_older(options, error, older)
                 continue
             _say_absent(error, absent)
             raise
+
+
+def _for_older(options: LoadOptions, error: JobDefinitionError, flink: str) -> tuple[LoadOptions, tuple[str, ...]]:
+    """How to load a script for an older version, and the line that says so and why."""
+    place = f" ({error.location})" if error.location else ""
+    return replace(options, flink=flink), (f"planned for Flink {flink}, because of {error.message}{place}",)
 
 
 def _say_absent(error: JobDefinitionError, absent: Sequence[str]) -> None:
@@ -245,12 +252,7 @@ def _only(collecting: Session, module: ModuleType, path: Path) -> JobDefinition:
     if len(jobs) == 1:
         return jobs[0]
     if jobs:
-        picks = ", ".join(f"{path}:{number}" for number in range(1, min(len(jobs), 4) + 1))
-        raise JobDefinitionError(
-            f"the file executes {len(jobs)} jobs: {_listed(jobs)}",
-            location=jobs[1].location,
-            hint=f"pick one by its number or name: {picks}{', ...' if len(jobs) > 4 else ''}",
-        )
+        raise refuse_several(jobs, path)
     for name in ("job", "build"):
         if name in module.__dict__:
             return _as_job(module.__dict__[name], name, collecting, path)
@@ -266,17 +268,9 @@ def _only(collecting: Session, module: ModuleType, path: Path) -> JobDefinition:
 
 
 def _picked(collecting: Session, module: ModuleType, path: Path, name: str) -> JobDefinition:
-    named = [job for job in collecting.jobs if job.name == name]
-    if not named and name.isdigit() and 0 < int(name) <= len(collecting.jobs):
-        return collecting.jobs[int(name) - 1]
-    if len(named) > 1:
-        raise JobDefinitionError(
-            f"{len(named)} jobs are named {name!r}",
-            location=named[1].location,
-            hint=f"pick one by its number: {path}:{collecting.jobs.index(named[0]) + 1}",
-        )
-    if named:
-        return named[0]
+    found = with_name(collecting.jobs, path, name)
+    if found is not None:
+        return found
     if name in module.__dict__:
         return _as_job(module.__dict__[name], name, collecting, path)
     raise JobDefinitionError(
@@ -307,10 +301,6 @@ def _last_defined(collecting: Session) -> Location | None:
     drafts = collecting.ledger.drafts if collecting.ledger is not None else {}
     found: Location | None = drafts[max(drafts)].location if drafts else None
     return found
-
-
-def _listed(jobs: list[JobDefinition]) -> str:
-    return ", ".join(repr(job.name) if job.name else f"unnamed (line {job.location.line})" for job in jobs)
 
 
 def _as_job(value: Any, name: str, collecting: Session, path: Path) -> JobDefinition:

@@ -61,7 +61,7 @@ class StreamExecutionEnvironment:
         self._recorded: list[str] = []
         self._absent = session.absent_modules if session is not None else ()
         self._java_calls = session.java_calls if session is not None else []
-        self._flink_reason = session.flink_reason if session is not None else None
+        self._notes = session.notes if session is not None else ()
         default = self._ledger.default_parallelism or (options.parallelism or 1, options.parallelism_origin)
         self._default: int = default[0]
         self._default_origin: str | None = default[1]
@@ -459,7 +459,7 @@ class StreamExecutionEnvironment:
             options=dict(self._options), python=None if self._calls.java else self._layer(drafts, collected),
             parallelism_origin=self._origin(), recorded=tuple(self._all_recorded()),
             absent_modules=self._absent, flink=None if self._calls.java else version(),
-            flink_reason=self._flink_reason, **settings,
+            notes=() if self._calls.java else self._notes, **settings,
         )  # fmt: skip
 
     def _java_roots(self, drafts: list[Draft], collected: Draft | None) -> list[Draft]:

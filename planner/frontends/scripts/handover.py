@@ -20,6 +20,7 @@ from planner.records import record
 
 if TYPE_CHECKING:
     from planner.frontends.dsl.environment import StreamExecutionEnvironment
+    from planner.frontends.flink_compiler.request import FlinkRequest
 
 __all__ = [
     "LoadOptions",
@@ -42,6 +43,7 @@ class LoadOptions:
     flink: str | None = None  # the version whose PyFlink a script meets; None: as its names say
     arguments: tuple[str, ...] = ()  # sys.argv behind the file's name
     run: Callable[[JobDefinition], list[Any]] | None = None  # runs a job when it is executed, and gives its records
+    compiler: FlinkRequest | None = None  # how Flink's own compiler is asked, where it is
     keep: Callable[[Any], Any] | None = None  # for a run: copies user functions as they are when they are declared
 
 
@@ -56,7 +58,7 @@ class Session:
     def __init__(self, options: LoadOptions | None = None) -> None:
         self.options = options or LoadOptions()
         self.flink = read_version(self.options.flink) if self.options.flink else NEWEST
-        self.flink_reason: str | None = None  # why it is not the newest, where nobody chose a version
+        self.notes: tuple[str, ...] = ()  # what a reader of the plan should know: why it is for an older version
         self.jobs: list[JobDefinition] = []
         self.environments: list[StreamExecutionEnvironment] = []
         self.absent_modules: tuple[str, ...] = ()  # imported, not installed: placeholders stand in
