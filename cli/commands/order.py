@@ -5,8 +5,8 @@ from __future__ import annotations
 import typer
 
 from cli import console, locate
-from cli.exports import is_export
 from cli.load_options import ApiOption, ParallelismOption, load_options
+from cli.locate import is_export
 from cli.options import FlinkOption, FormatOption, JobArgument
 from cli.render.text.order import order_lines
 from planner.explanation.order import explain_order
@@ -29,7 +29,7 @@ def order(
     """
     options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink)
     if job is not None and is_export(job):
-        from cli.observed.show import order_export
+        from cli.exports import order_export
 
         order_export(job, format=format)
         return

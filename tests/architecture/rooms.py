@@ -18,8 +18,7 @@ PYFLINK = WORDS | {
 ROOMS: dict[str, frozenset[str]] = {
     # planner: from the ground up
     "planner": frozenset({"planner.graphs", "planner.chaining", "planner.flink", "planner.merging"}),
-    "planner.flink": WORDS | {"planner.flink.differences"},
-    "planner.flink.differences": frozenset({"planner.flink"}),
+    "planner.flink": WORDS,
     "planner.settings": WORDS | {"planner.flink"},
     "planner.machine": WORDS,
     "planner.graphs": WORDS | {"planner.flink"},
@@ -102,7 +101,8 @@ ROOMS: dict[str, frozenset[str]] = {
     "cli": WORDS
     | {f"planner.{room}" for room in ("deployment", "explanation", "flink", "frontends", "observed")}
     | {"planner.savepoints", "planner.settings"}
-    | {"cli.render", "cli.render.page", "cli.render.text", "planner.frontends.scripts"}
+    | {"cli.render", "cli.render.page", "cli.render.pictures", "cli.render.text", "planner.frontends.scripts"}
+    | {"planner.frontends.flink_export", "planner.lint", "planner.snapshots"}
     | {"spark_runner.clusters", "spark_runner.runs"},
     "cli.commands": PLANNER
     | {f"planner.{room}" for room in ("chaining", "deployment", "diff", "explanation", "frontends", "savepoints")}
@@ -110,10 +110,7 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.snapshots"}
     | {"spark_runner.clusters", "spark_runner.runs"}
     | {f"cli.render.{room}" for room in ("findings", "markdown", "page", "pictures", "text")}
-    | {"cli", "cli.render", "cli.observed", "planner.frontends.flink_export", "planner.observed"},
-    "cli.observed": WORDS
-    | {"planner.frontends.flink_export", "planner.lint", "planner.observed", "planner.settings", "planner.snapshots"}
-    | {"cli", "cli.render", "cli.render.pictures", "cli.render.text"},
+    | {"cli", "cli.render", "planner.frontends.flink_export", "planner.observed"},
     "cli.render": WORDS | {"planner.chaining", "planner.graphs", "planner.lint", "planner.merging"},
     "cli.render.text": RENDER
     | PLANNER
