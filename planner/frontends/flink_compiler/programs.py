@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from planner.errors import JobDefinitionError
+from planner.errors import ExecutionError, JobDefinitionError, OptionError
 from planner.frontends.flink_compiler.installation import FlinkInstallation, find_installation
 from planner.frontends.flink_compiler.pythons import find_python
 from planner.frontends.flink_compiler.request import FlinkRequest
@@ -143,7 +143,11 @@ def content_of(path: Path) -> str | None:
 
 
 def _jvm(jars: tuple[Path, ...], request: FlinkRequest) -> dict[str, Any]:
-    return {"java": str(find_java(user="Flink").executable), "java_options": []}
+    try:
+        java = find_java(user="Flink")
+    except ExecutionError as error:
+        raise OptionError(error.message, hint=error.hint) from error
+    return {"java": str(java.executable), "java_options": []}
 
 
 def _common(installation: FlinkInstallation, request: FlinkRequest, configuration: Mapping[str, str]) -> dict[str, Any]:
