@@ -142,6 +142,7 @@ def _checked_out(argument: str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="plan-diff-") as temporary:
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
             archive.extractall(temporary, filter="data")
+        (Path(temporary) / ".git").touch()  # the top of a repository, as everything that looks for one knows it
         found = Path(temporary) / path
         yield found.with_name(f"{found.name}:{name}") if name else found
 
