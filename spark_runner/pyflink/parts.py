@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from planner.errors import UnsupportedOnSpark
-from planner.frontends.pyflink.declared.datastream.time_domain import TimeDomain
+from planner.frontends.pyflink.declared.functions import TimeDomain
 from planner.frontends.pyflink.values.rows import Row
 from planner.job import Aggregate, Operator, PythonFunction, PythonRun
 from spark_runner.pyflink.forms import form_of

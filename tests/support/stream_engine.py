@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -21,7 +22,13 @@ from spark_runner.streaming.lower import lower_stream
 from spark_runner.streaming.program import StreamJob
 from spark_runner.streaming.queries.layouts import LayoutMaker
 
-_TYPES = {"bigint": pa.int64(), "string": pa.string(), "double": pa.float64()}
+_TYPES = {
+    "bigint": pa.int64(),
+    "boolean": pa.bool_(),
+    "date": pa.date32(),
+    "double": pa.float64(),
+    "string": pa.string(),
+}
 
 
 class DictBackend:
@@ -42,8 +49,16 @@ class DictBackend:
 
 
 def schema_of(ddl: str) -> pa.Schema:
-    """The columns of simple DDL."""
-    return pa.schema([pa.field(*((name, _TYPES[kind]))) for name, kind in (part.split() for part in ddl.split(", "))])
+    """The columns of simple DDL; a struct has plain fields."""
+    return pa.schema([_field(part, " ") for part in re.findall(r"(?:<[^>]*>|[^,<])+", ddl)])
+
+
+def _field(written: str, between: str) -> pa.Field:
+    name, _, kind = written.strip().partition(between)
+    kind = kind.strip()
+    if not kind.startswith("struct<"):
+        return pa.field(name, _TYPES[kind])
+    return pa.field(name, pa.struct([_field(part, ":") for part in kind[len("struct<") : -1].split(",")]))
 
 
 class StreamEngine:

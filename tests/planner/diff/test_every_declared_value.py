@@ -31,7 +31,7 @@ from tests.support.mutations import EXPECTED, LOST, RIGHTLY_IGNORED, Mutation, s
 ROOT = Path(__file__).parents[3]
 CONFORMANCE = ROOT / "tests" / "conformance"
 WHOLE = bool(os.environ.get("PLAN_ALL_MUTATIONS"))
-YAML_PART, SCRIPT_PART = (1, 1) if WHOLE else (97, 67)
+YAML_PART, SCRIPT_PART = (1, 1) if WHOLE else (191, 131)
 
 # One job that has every key of the format.
 EVERY_KEY = """
@@ -122,7 +122,7 @@ def test_every_value_of_the_corpus_is_compared() -> None:
             if fault is not None and not _is_left_out(before[0], job, mutation):
                 faults.append(f"{job.get('name')}: {fault}")
     print(dict(counts))
-    assert counts["changed"] > 100
+    assert counts["changed"] > 50
     assert faults == []
 
 
