@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cli import console
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.exports import is_export, refuse_for_exports
 from cli.files import write_whole
 from cli.load_options import ApiOption, ParallelismOption, load_options
@@ -76,6 +77,7 @@ def lint(
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> int:
     """Lint jobs; with a baseline, find broken chains, orphaned state and additional slots.
 
@@ -92,7 +94,7 @@ def lint(
       plan lint --savepoint savepoints/savepoint-4f2a job.py
       plan lint http://localhost:8081
     """
-    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
     exports = [one for one in jobs or [] if is_export(one)]
     if exports:
         return _lint_exports(
