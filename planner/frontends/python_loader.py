@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
-from planner.errors import JobDefinitionError, NoJobError, PlanError
+from planner.errors import JobDefinitionError, NoJobError, PlanError, noted_errors
 from planner.frontends.picking import refuse_several, with_name
 from planner.frontends.scripts.handover import LoadOptions, Session, session
 from planner.frontends.scripts.job_modules import forget_modules
@@ -60,7 +60,10 @@ def _load(path: Path, options: LoadOptions | None, take: Callable[[Session, Modu
             around = _script_surroundings(options, absent) if is_script else _without_pyflink()
             with _loading(path, options, beside) as (collecting, module), around:
                 collecting.absent_modules = tuple(absent)
-                _run_file(path, source, module)
+                with noted_errors() as noted:
+                    _run_file(path, source, module)
+                if noted:  # and the script caught it: what it did instead is not the job that it is meant to be
+                    raise noted[0]
                 return take(collecting, module)
         except _ModuleIsMissing as error:
             if error.name == "pyflink" and not is_script:  # a module beside the job uses it

@@ -44,7 +44,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.observed": WORDS
     | {"planner.chaining", "planner.chaining.rules", "planner.flink", "planner.frontends.flink_export"}
     | {"planner.graphs", "planner.snapshots"},
-    "planner.snapshots": WORDS | {"planner.graphs", "planner.flink", "planner.settings"},
+    "planner.snapshots": PLANNER | {"planner.frontends.scripts"},
     "planner.savepoints": PLANNER,
     "planner.explanation": PLANNER | {"planner.chaining", "planner.merging"},
     "planner.deployment": PLANNER,
