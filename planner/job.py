@@ -215,6 +215,7 @@ class PythonRun:
     connector: Any = None  # the source or the sink as the script built it
     fields: tuple[int, ...] = ()  # project
     strategy: Any = None  # watermarks: how far behind they stay, and when a source counts as idle
+    states: tuple[Any, ...] = ()  # broadcast state: its descriptors
 
 
 # --- transformations -------------------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from planner.chaining.evaluation import find_obstacles
 from planner.errors import PlanningError
+from planner.flink.differences import flink as flink_profile
 from planner.flink.profile import FlinkProfile
-from planner.flink.registry import flink as flink_profile
 from planner.graphs.execution_graph import ExecutionGraph, build_execution_graph
 from planner.graphs.invariants import check_invariants
 from planner.graphs.job_graph import JobGraph, build_job_graph

@@ -20,10 +20,9 @@ from cli.deployment_options import (
     load_balance,
     show_deployment,
 )
-from cli.exports import is_export
 from cli.files import write_whole
 from cli.load_options import ApiOption, ParallelismOption, load_options
-from cli.locate import cluster_buffers, find_job, flink_for
+from cli.locate import cluster_buffers, find_job, flink_for, is_export
 from cli.options import FlinkOption, JobArgument, complete_job
 from cli.run_ids import complete_run
 from planner.deployment.request import DeploymentRequest
@@ -130,7 +129,7 @@ def render(
     else:
         spec = find_job(job)
         if is_export(spec):
-            from cli.observed.render import picture_of_export
+            from cli.exports import picture_of_export
 
             picture = picture_of_export(spec, stage=stage, format=chosen)
             content = _in_format(picture, chosen, Look(theme=theme, direction=direction), wrap)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from planner.diff.revisions import Revision
 from planner.errors import OptionError, PlanError
+from planner.flink.differences import flink as flink_profile
 from planner.flink.profile import FlinkProfile
-from planner.flink.registry import flink as flink_profile
 from planner.frontends.job_files import split_name
 from planner.frontends.loading import LoadOptions, load_job, load_jobs, split_spec
 from planner.job import JobDefinition, Location

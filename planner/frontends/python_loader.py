@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
-from planner.errors import JobDefinitionError, NoJobError, PlanError
+from planner.errors import JobDefinitionError, NoJobError, PlanError, noted_errors
 from planner.frontends.picking import refuse_several, with_name
 from planner.frontends.scripts.handover import LoadOptions, Session, session
 from planner.frontends.scripts.job_modules import forget_modules
@@ -63,7 +63,10 @@ def _load(path: Path, options: LoadOptions | None, take: Callable[[Session, Modu
             with _loading(path, options, beside) as (collecting, module), around:
                 collecting.absent_modules = tuple(absent)
                 collecting.notes = notes
-                _run_file(path, source, module)
+                with noted_errors() as noted:
+                    _run_file(path, source, module)
+                if noted:  # and the script caught it: what it did instead is not the job that it is meant to be
+                    raise noted[0]
                 return take(collecting, module)
         except _UserError as error:
             if options.flink is None and error.flink is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from planner.errors import PlanningError
-from planner.flink.registry import flink as flink_profile
+from planner.flink.differences import flink as flink_profile
 from planner.graphs.stream_building import runs_in_batch_mode
 from planner.job import JobDefinition, Operator, Transformation, Union
 from planner.merging.alignment import align

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from planner.errors import JobDefinitionError
-from planner.flink.registry import flink as flink_profile
+from planner.flink.differences import flink as flink_profile
 from planner.flink.versions import is_before
 from planner.frontends.pyflink.declared.connectors import Sink, Source
 from planner.frontends.pyflink.declared.functions import SinkFunction, SourceFunction

@@ -64,7 +64,7 @@ class Ledger:
         job, self._waiting = self._waiting, None
         if job is None or job.python is None:
             return ()
-        from planner.flink.registry import flink as flink_profile
+        from planner.flink.differences import flink as flink_profile
         from planner.graphs.stream_building import build_stream_graph
         from planner.merging import compile_python_layer
 

@@ -21,7 +21,7 @@ def printed_plan(job: JobDefinition) -> str:
     """What `get_execution_plan` returns: the nodes of the stream graph and who they read."""
     import json  # for scripts that print their plan
 
-    from planner.flink.registry import flink as flink_profile
+    from planner.flink.differences import flink as flink_profile
     from planner.graphs.stream_building import build_stream_graph
     from planner.merging import compile_python_layer
 
