@@ -14,7 +14,7 @@ from cli import console
 from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.exports import is_export, refuse_for_exports
 from cli.files import write_whole
-from cli.load_options import ApiOption, ParallelismOption, load_options
+from cli.load_options import ApiOption, ParallelismOption, load_options, only_named
 from cli.locate import find_job, load_contents
 from cli.options import FlinkOption, complete_job
 from cli.render.styled import plain
@@ -95,6 +95,8 @@ def lint(
       plan lint http://localhost:8081
     """
     options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
+    if any(Path(one).is_dir() for one in jobs or ()):
+        options = only_named(options, (one for one in jobs or () if not Path(one).is_dir()))
     exports = [one for one in jobs or [] if is_export(one)]
     if exports:
         return _lint_exports(
