@@ -38,10 +38,8 @@ def load_export(path: Path, name: str | None, options: LoadOptions) -> Mapping[s
     answers, asked, statements = _asked(path, options)
     jobs = [_job(answer, asked, statements) for answer in answers]
     chosen = pick(jobs, path, name)
-    document: Mapping[str, Any] = next(
-        answer["job"] for answer, job in zip(answers, jobs, strict=True) if job is chosen
-    )
-    return document
+    found: Mapping[str, Any] = next(answer["job"] for answer, job in zip(answers, jobs, strict=True) if job is chosen)
+    return found
 
 
 def _asked(path: Path, options: LoadOptions) -> tuple[list[Mapping[str, Any]], Asked, list[Statement]]:
@@ -80,9 +78,7 @@ def _notes(answer: Mapping[str, Any], outcome: Outcome) -> list[str]:
     """What a reader should know: the program may have read results before, or have ended badly afterwards."""
     notes = [_AS_IF_EMPTY] if answer.get("after_result") else []
     if outcome.exit_code is None:
-        notes.append(
-            f"the program was ended after {outcome.seconds:.0f} s: jobs that it would execute later are missing"
-        )
+        notes.append(f"the program was ended after {outcome.seconds:.0f} s: jobs of later on are missing")
     for failure in outcome.of("failure"):
         notes.append(f"the program failed after its jobs: {shortly(failure)}")
     return notes
