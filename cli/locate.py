@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planner.errors import OptionError
 from planner.frontends.job_files import names_job_file, split_name
@@ -80,7 +80,8 @@ def explain_here(compiled: Plan) -> Explanation:
     """The explanation of a plan, with the network buffers of the configured cluster."""
     from planner.explanation.explain import explain_plan
 
-    return explain_plan(compiled, **cluster_buffers(compiled))
+    buffers: Any = cluster_buffers(compiled)
+    return explain_plan(compiled, **buffers)
 
 
 def cluster_buffers(compiled: Plan) -> dict[str, int]:
