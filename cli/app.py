@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from cli import __version__, console
 from cli.exit_codes import INTERRUPTED, OK, OUR_BUG, WRONG_INPUT, code_of, pipe_closed
+from cli.locate import forget_config
 from planner.errors import OptionError, PlanError
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def main(argv: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a name that the terminal cannot show must not stop the answer
             stream.reconfigure(errors="backslashreplace")
+    forget_config()
     try:
         code = _run(arguments)
         sys.stdout.flush()

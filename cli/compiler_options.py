@@ -55,7 +55,7 @@ class CompilerOptions:
     fetch: Annotated[bool, _option("--fetch", help="Get missing connectors from Maven Central.")] = False
     fresh: Annotated[bool, _option("--fresh", help="Compile again, though an answer is kept.")] = False
     time_limit: Annotated[
-        str | None, _option("--time-limit", help="How long a program may take. Default: 60s.", metavar="TIME")
+        str | None, _option("--time-limit", help="How long a program may take. Default: 120s.", metavar="TIME")
     ] = None
 
     def request(self) -> FlinkRequest | None:

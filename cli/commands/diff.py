@@ -11,9 +11,8 @@ import typer
 from cli import console, locate
 from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.exit_codes import FINDINGS, OK, WRONG_INPUT
-from cli.exports import is_export
 from cli.load_options import ApiOption, ParallelismOption, load_options
-from cli.locate import explain_here, flink_for
+from cli.locate import explain_here, flink_for, is_export
 from cli.options import FlinkOption, ReportFormat, ReportFormatOption, TextOrJson, complete_job
 from cli.render.styled import Line, line
 from cli.render.text.changes import review_lines, reviews_summary
@@ -103,7 +102,7 @@ def diff(
             _for_version(options, flink_new),
         )
     if is_export(old) or is_export(new):
-        from cli.observed.diff import diff_exports
+        from cli.exports import diff_exports
 
         return diff_exports(
             old,

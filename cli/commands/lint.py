@@ -12,10 +12,9 @@ import typer
 
 from cli import console
 from cli.compiler_options import NO_OPTIONS, CompilerOptions
-from cli.exports import is_export, refuse_for_exports
 from cli.files import write_whole
 from cli.load_options import ApiOption, ParallelismOption, load_options
-from cli.locate import find_job, load_contents
+from cli.locate import find_job, is_export, load_contents, refuse_for_exports
 from cli.options import FlinkOption, complete_job
 from cli.render.styled import plain
 from planner.errors import OptionError
@@ -136,7 +135,7 @@ def _lint_exports(
     other_options: object,
 ) -> int:
     """What Flink says about jobs: fewer rules, no baseline and no savepoint."""
-    from cli.observed.lint import lint_exports
+    from cli.exports import lint_exports
 
     if len(exports) < len(jobs):
         raise OptionError(

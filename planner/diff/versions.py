@@ -10,8 +10,8 @@ from pathlib import Path
 
 from planner.diff.revisions import Revision
 from planner.errors import OptionError, PlanError
+from planner.flink.differences import flink as flink_profile
 from planner.flink.profile import FlinkProfile
-from planner.flink.registry import flink as flink_profile
 from planner.frontends.job_files import split_name
 from planner.frontends.loading import LoadOptions, load_job, load_jobs, split_spec
 from planner.job import JobDefinition, Location
@@ -76,7 +76,7 @@ def _at_version(
     options = options or LoadOptions()
     written = _AT_VERSION.fullmatch(argument)
     if written is None or Path(argument).exists():
-        return argument, flink or (lambda job: flink_profile()), options
+        return argument, flink or (lambda job: flink_profile(job.flink)), options
     chosen = flink_profile(written[2])
     return written[1], lambda job: chosen, replace(options, flink=chosen.version)
 

@@ -46,13 +46,13 @@ from planner.settings.restart import meaningless, restart_strategy
 from planner.settings.values import CHOICE, Fault, ValueType
 from planner.spelling import nearest_or_all
 
-__all__ = ["Cluster", "Config", "LintSettings", "load_config"]
+__all__ = ["ClusterSettings", "Config", "LintSettings", "load_config"]
 
 FILE_NAME = "pyproject.toml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cluster:
+class ClusterSettings:
     """What the job will be deployed on; None is not known, and then nothing is checked against it."""
 
     task_managers: int | None = None
@@ -91,7 +91,7 @@ class Config:
     file: Path | None = None  # None: no pyproject.toml was found
     job: str | None = None  # relative to the folder of `file`
     parallelism: int | None = None  # of Python jobs that set none themselves
-    cluster: Cluster = field(default_factory=Cluster)
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
     lint: LintSettings = field(default_factory=LintSettings)
     restart_strategy: RestartStrategy | None = None
     flink: str | None = None  # the version to plan for; None: the newest
@@ -157,7 +157,7 @@ def _shown(file: Path) -> str:
 
 
 _KEYS = ("job", "parallelism", "flink", "cluster", "lint", "restart_strategy", "jobs")
-_Section = TypeVar("_Section", Cluster, LintSettings)
+_Section = TypeVar("_Section", ClusterSettings, LintSettings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from planner.frontends.flink_compiler.failures import failure_of
 from planner.frontends.flink_compiler.kept_answers import keep, kept
 from planner.frontends.flink_compiler.places import places_in_sql
 from planner.frontends.flink_compiler.process import run_beside_flink
-from planner.frontends.flink_compiler.programs import Asked, jar_asked, sql_asked
+from planner.frontends.flink_compiler.programs import Asked, jar_asked, script_asked, sql_asked
 from planner.frontends.flink_compiler.request import FlinkRequest
 from planner.frontends.flink_compiler.sql_script import Statement
 from planner.frontends.flink_export.stream_graph import job_of_graph
@@ -21,9 +21,8 @@ from planner.job import JobDefinition, Location
 if TYPE_CHECKING:
     from planner.frontends.scripts.handover import LoadOptions
 
-__all__ = ["COMPILED_FILES", "load_compiled"]
+__all__ = ["load_compiled"]
 
-COMPILED_FILES = (".sql", ".jar")
 _AS_IF_EMPTY = "planned as if the results that the program read before were empty"
 
 
@@ -38,8 +37,10 @@ def load_compiled(path: Path, options: LoadOptions) -> list[JobDefinition]:
     statements: list[Statement] = []
     if path.suffix.lower() == ".sql":
         asked, statements = sql_asked(path, request, configuration)
-    else:
+    elif path.suffix.lower() == ".jar":
         asked = jar_asked(path, options.arguments, request, configuration)
+    else:
+        asked = script_asked(path, options.arguments, request, configuration)
     answers = _answers(asked, request, statements)
     return [_job(answer, asked, statements) for answer in answers if "job" in answer]
 

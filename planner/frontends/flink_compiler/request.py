@@ -10,7 +10,7 @@ from planner.records import record
 
 __all__ = ["TIME_LIMIT", "FlinkRequest"]
 
-TIME_LIMIT = 60  # seconds that a program may take
+TIME_LIMIT = 120  # seconds that a program may take
 
 
 @record

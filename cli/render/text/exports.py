@@ -1,4 +1,4 @@
-"""An observed job as text: its chains, its edges with how certain each verdict is, and what the exports do not say."""
+"""Flink's exports as text: chains, edges with how certain each verdict is, stages, drift, live figures."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from cli.render.styled import Line, Span, indented, line, table
-from cli.render.words import count, parallelism_words
+from cli.render.words import count, memory_words, parallelism_words
 from planner.chaining.registry import BY_CODE
-from planner.observed.job import ObservedEdge, ObservedJob
+from planner.frontends.flink_export.live import LiveFigures, VertexFigures
+from planner.observed.document import ObservedChain
+from planner.observed.drift import DeployedJob, Drift
+from planner.observed.job import ObservedEdge, ObservedJob, ObservedVertex
+from planner.observed.pressure import Heat, find_pile_ups, flow_of, heat_of
 from planner.observed.verdicts import ITERATION, Verdict, check_exported
 
 MODES = {True: "batch", False: "streaming", None: "streaming or batch: the plan does not say"}
@@ -203,3 +207,205 @@ def _summary(job: ObservedJob, verdicts: Sequence[Verdict]) -> list[Line]:
         rows.insert(1, ("chains", str(len(job.vertices)), (tasks, "dim")))
         rows.append(("operator ids", str(told), ("proven", "dim")))
     return [line(("Summary", "title")), *indented(table(rows, right=(1,)))]
+
+
+def stream_lines(job: ObservedJob, verdicts: Sequence[Verdict]) -> list[Line]:
+    """Every operator and every edge; what the exports do not say is not shown."""
+    title = f" ({count(len(job.operators), 'node')}, {count(len(job.edges), 'edge')})"
+    nodes: list[Sequence[str | Span]] = [tuple((word, "dim") for word in ("id", "name", "parallelism", "operator id"))]
+    nodes += [
+        (str(one.id), (one.name, "operator"), _number(one.parallelism), (one.operator_id or "not proven", "dim"))
+        for one in job.operators
+    ]
+    edges: list[Sequence[str | Span]] = [
+        (
+            f"{source_words(job, edge)} -> {job.operators[edge.target].name}", (edge.ship, "code"), verdict.certainty,
+            _short_verdict(verdict),
+        )
+        for edge, verdict in zip(job.edges, verdicts, strict=True)
+    ]  # fmt: skip
+    parts = [line(("Stream graph", "title"), (title, "dim")), *indented(table(nodes, right=(2,)))]
+    return [*parts, *([()] if edges else []), *indented(table(edges))]
+
+
+def job_lines(job: ObservedJob, chains: Sequence[ObservedChain]) -> list[Line]:
+    """Every vertex and every exchange."""
+    expected = "" if job.deployed else ", expected"
+    lines = [line(("Job graph", "title"), (f" ({count(len(chains), 'chain')}{expected})", "dim"))]
+    for number, chain in enumerate(chains, start=1):
+        names = " -> ".join(job.operators[one].name for one in chain.members)
+        lines.append(line(f"  {number}. ", (names, "operator")))
+        lines.append(line(f"     {parallelism_words(chain.parallelism)}", (f", {chain.id}" if chain.id else "", "dim")))
+    place = {one: number for number, chain in enumerate(chains, start=1) for one in chain.members}
+    rows: list[Sequence[str | Span]] = [
+        (
+            f"{place[edge.sources[0]]} -> {place[edge.target]}",
+            (edge.shipped or edge.ship, "code"),
+            (edge.exchange or "", "dim"),
+        )
+        for edge in job.edges
+        if place[edge.sources[0]] != place[edge.target]
+    ]
+    return [*lines, *([()] if rows else []), *indented(table(rows))]
+
+
+def order_lines(job: ObservedJob, chains: Sequence[ObservedChain]) -> list[Line]:
+    """The chains behind their inputs, each with why it stands there."""
+    what = "" if job.deployed else "  expected chains: nothing was deployed yet"
+    rows: list[Sequence[str | Span]] = [
+        (f"{number}.", (job.operators[chain.members[0]].name, "operator"), (place_words(chain), "dim"))
+        for number, chain in enumerate(chains, start=1)
+    ]
+    return [line((job.name, "title"), (what, "dim")), (), *indented(table(rows, right=(0,)))]
+
+
+def place_words(chain: ObservedChain) -> str:
+    """Why a chain stands where it does."""
+    if not chain.inputs:
+        return "a source: nothing is in front of it"
+    return "behind " + ", ".join(str(one + 1) for one in chain.inputs)
+
+
+def _short_verdict(verdict: Verdict) -> Span:
+    if verdict.chained is None:
+        return ("chained or not", "needed")
+    if verdict.chained:
+        return ("chained", "chained")
+    codes = " ".join(verdict.reasons) or f"one of {' '.join(verdict.possible)}"
+    return (f"not chained: {codes}", "broken")
+
+
+_STATE = "state would be lost or refused, or may be, if the plan were deployed with the running job's state"
+
+
+def drift_lines(
+    planned: str, running: str, before: DeployedJob, after: DeployedJob, drift: Sequence[Drift]
+) -> list[Line]:
+    """The whole comparison."""
+    head = [
+        line((after.name, "title")),
+        *indented(table([(("planned", "dim"), planned), (("running", "dim"), running)])),
+        (),
+    ]
+    if not drift:
+        what = count(len(after.vertices) or len(after.operators), "task" if after.vertices else "operator")
+        return [*head, line(("no drift", "good"), f": {what} as planned, {_compared(before, after)}")]
+    touched = [one for one in drift if one.state]
+    lines = [*head, line((count(len(drift), "difference"), "broken"), f" ({_compared(before, after)} compared)")]
+    if touched:
+        lines += indented([line((_STATE, "warning")), *indented(_rows(touched))])
+    rest = [one for one in drift if not one.state]
+    if rest:
+        lines += indented([line(("state is kept", "dim")), *indented(_rows(rest))])
+    return lines
+
+
+def _rows(drift: Sequence[Drift]) -> list[Line]:
+    rows: list[Sequence[str | Span]] = [((one.kind, "code"), (one.subject, "operator"), one.message) for one in drift]
+    return table(rows)
+
+
+def _compared(before: DeployedJob, after: DeployedJob) -> str:
+    parts = ["parallelism", "ship strategies"]
+    if before.vertices and after.vertices:
+        parts = ["chains", "ids", *parts]
+    if before.slots is not None and after.slots is not None:
+        parts.append("slots")
+    return ", ".join(parts)
+
+
+STYLES: dict[Heat, str] = {"hot": "broken", "warm": "needed", "blocked": "warning", "calm": ""}
+MOST_SUBTASKS = 16
+
+
+def live_lines(job: ObservedJob, live: LiveFigures) -> list[Line]:
+    """The figures of every vertex, and where records pile up."""
+    since = f", for {_duration(live.duration)}" if live.duration is not None else ""
+    lines = [line(("Live figures", "title"), (f" ({live.state}{since})", "dim"))]
+    figures = {vertex.id: vertex for vertex in live.vertices}
+    for number, vertex in enumerate(job.vertices, start=1):
+        own = figures.get(vertex.id)
+        if own is not None:
+            lines += [*([()] if number > 1 else []), *indented(_vertex(job, vertex, number, own))]
+    return [*lines, (), *_pile_ups(job, live)]
+
+
+def _vertex(job: ObservedJob, vertex: ObservedVertex, number: int, figures: VertexFigures) -> list[Line]:
+    heat = heat_of(figures)
+    name = job.operators[vertex.members[0]].name if vertex.members else figures.name
+    more = f" and {len(vertex.members) - 1} chained" if len(vertex.members) > 1 else ""
+    lines = [line(f"{number}. ", (f"{name}{more}", "operator"), "  ", (f"{_load(figures)}  {heat}", STYLES[heat]))]
+    if figures.state_size is not None:
+        took = f", checkpointed in {_duration(figures.checkpoint_duration)}" if figures.checkpoint_duration else ""
+        lines += indented([line((f"state {memory_words(figures.state_size)}{took}", "dim"))], 3)
+    return [*lines, *indented(_subtasks(figures), 3), *indented(_operators(job, vertex, figures), 3)]
+
+
+def _load(figures: VertexFigures) -> str:
+    words = (("busy", "busy"), ("backpressured", "backpressured"), ("idle", "idle"))
+    parts = [f"{name} {_percent(figures.average(what))}" for what, name in words]
+    return ", ".join(parts)
+
+
+def _subtasks(figures: VertexFigures) -> list[Line]:
+    if len(figures.subtasks) < 2:
+        return []
+    shown = sorted(figures.subtasks, key=lambda one: -(one.busy or 0.0))[:MOST_SUBTASKS]
+    rows: list[Sequence[str | Span]] = [
+        (f"subtask {one.subtask}", f"busy {_percent(one.busy)}", f"backpressured {_percent(one.backpressured)}",
+         f"idle {_percent(one.idle)}")
+        for one in sorted(shown, key=lambda one: one.subtask)
+    ]  # fmt: skip
+    rest = len(figures.subtasks) - len(shown)
+    return [*table(rows), *([line((f"... and {rest} less busy ones", "dim"))] if rest else [])]
+
+
+def _operators(job: ObservedJob, vertex: ObservedVertex, figures: VertexFigures) -> list[Line]:
+    rows: list[Sequence[str | Span]] = []
+    for member in vertex.members:
+        operator = job.operators[member]
+        flow = flow_of(figures, operator.running_name or operator.name)
+        if flow is not None:
+            rows.append(
+                (job.operators[member].name, f"{_records(flow.records_in)} in", f"{_records(flow.records_out)} out")
+            )
+    if not rows:
+        rows = [("records", f"{_records(figures.records_in)} in", f"{_records(figures.records_out)} out")]
+    return table(rows, right=(1, 2))
+
+
+def _pile_ups(job: ObservedJob, live: LiveFigures) -> list[Line]:
+    found = find_pile_ups(job, live)
+    if not found:
+        return [line(("Records pile up nowhere", "good"), ": no busy vertex holds another one up")]
+    lines = [line(("Records pile up", "title"))]
+    for one in found:
+        held = ", ".join(f"{name} ({_percent(share)})" for name, share in one.held_up)
+        lines.append(
+            line(
+                "  in front of ",
+                (one.operator, "broken"),
+                f", which is busy {_percent(one.busy)}; backpressured: {held}",
+            )
+        )
+    return lines
+
+
+def _percent(share: float | None) -> str:
+    return "?" if share is None else f"{share * 100:.0f}%"
+
+
+def _records(number: int | None) -> str:
+    return "?" if number is None else f"{number:,}".replace(",", " ")
+
+
+def _duration(milliseconds: int | None) -> str:
+    if milliseconds is None:
+        return "?"
+    if milliseconds < 1_000:
+        return f"{milliseconds} ms"
+    seconds = milliseconds // 1_000
+    hours, rest = divmod(seconds, 3_600)
+    return (
+        f"{hours} h {rest // 60} min" if hours else f"{rest // 60} min {rest % 60} s" if rest >= 60 else f"{seconds} s"
+    )

@@ -1,25 +1,75 @@
-"""A job with its stream plan, and with its job plan beside it."""
+"""Jobs as Flink's exports describe them: by a stream plan, a job plan, both, or the graph of an adaptive batch job."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from planner.errors import OptionError
-from planner.frontends.flink_export.job_plan import JobPlan
+from planner.frontends.flink_export.chain_text import read_names
+from planner.frontends.flink_export.job_plan import JobPlan, PlanVertex
 from planner.frontends.flink_export.running import RunningFacts
-from planner.frontends.flink_export.stream_plan import StreamPlan
-from planner.observed.job import ObservedEdge, ObservedJob, ObservedOperator
-from planner.observed.labels import plan_mode
+from planner.frontends.flink_export.stream_plan import StreamPlan, is_iteration_end
+from planner.observed.job import ObservedEdge, ObservedJob, ObservedOperator, ObservedVertex
+from planner.observed.labels import plan_mode, short_name
 from planner.observed.matching import Match, match_plans
-from planner.observed.parts import (
-    Members,
-    is_operator_id,
-    observed_vertices,
-    planned_operator,
-    running_words,
-    short_names,
-)
-from planner.observed.proven_ids import MOST_NODES, provable_heads, prove_ids
+from planner.observed.proven_ids import MOST_NODES, find_origins, provable_heads, prove_ids
+
+_HASH = re.compile("[0-9a-f]{32}")
+Members = tuple[tuple[int, ...], tuple[int | None, ...]]  # the operators of a vertex, and by operator the one in front
+
+
+def is_operator_id(text: str) -> bool:
+    """Whether a vertex id is one of Flink's hashes."""
+    return _HASH.fullmatch(text) is not None
+
+
+def running_words(facts: RunningFacts) -> str:
+    """What a job on a cluster is called: `running job`, `finished job`."""
+    return f"{facts.state.lower() or 'running'} job"
+
+
+def short_names(vertex: PlanVertex, facts: RunningFacts | None) -> list[str]:
+    """The short names of a vertex' operators, where the vertex name has one for each."""
+    told = read_names(facts.names.get(vertex.id, "")) if facts else []
+    return told if len(told) == len(vertex.links) else [short_name(link.label) for link in vertex.links]
+
+
+def planned_operator(plan: StreamPlan, node: int) -> ObservedOperator:
+    """An operator as the stream plan has it."""
+    entry = plan.nodes[node]
+    return ObservedOperator(
+        id=entry.id,
+        name=entry.name,
+        description=entry.description,
+        parallelism=entry.parallelism,
+        source=not plan.into[node],
+        iteration_end=entry.iteration_end,
+    )
+
+
+def observed_vertices(
+    job: JobPlan, members: Sequence[Members], known: RunningFacts | None
+) -> tuple[ObservedVertex, ...]:
+    """The vertices of a job plan, with what a cluster adds."""
+    facts = known or RunningFacts()
+    return tuple(
+        ObservedVertex(
+            id=vertex.id,
+            parallelism=vertex.parallelism,
+            members=own,
+            parents=parents,
+            max_parallelism=facts.max_parallelism.get(vertex.id),
+            group=facts.groups.get(vertex.id),
+            source_kind=None if vertex.inputs else facts.source_kinds.get(vertex.id),
+            name=facts.names.get(vertex.id, ""),
+            chain=tuple(short_names(vertex, known)),
+            described=tuple(link.label for link in vertex.links),
+            inputs=tuple((one.source, one.ship) for one in vertex.inputs),
+        )
+        for vertex, (own, parents) in zip(job.vertices, members, strict=True)
+    )
 
 
 def observe_stream_plan(plan: StreamPlan, name: str, *, batch: bool | None = None) -> ObservedJob:
@@ -185,3 +235,122 @@ def _difference(plan: StreamPlan, job: JobPlan) -> str:
     only = sorted(planned - deployed) or sorted(deployed - planned)
     where = "stream plan" if planned - deployed else "job plan"
     return f": only the {where} has {only[0]!r}" if only else ""
+
+
+def observe_job_plan(job: JobPlan, facts: RunningFacts | None = None) -> ObservedJob:
+    """The job that a job plan alone describes."""
+    origins, ids = find_origins(job)
+    members = list(_members_of_vertices(job))
+    return ObservedJob(
+        name=job.name,
+        origin="job plan" if facts is None else running_words(facts),
+        named=facts is not None,
+        planned=False,
+        batch=job.batch,
+        operators=tuple(_operators(job, facts, ids)),
+        edges=(*_chained_in_vertices(members), *_exchanges(job, members, origins)),
+        vertices=observed_vertices(job, members, facts),
+        max_parallelism=facts.job_max_parallelism if facts else None,
+    )
+
+
+def _members_of_vertices(job: JobPlan) -> Iterator[Members]:
+    """By vertex its operators: they are counted over all vertices in their order."""
+    first = 0
+    for vertex in job.vertices:
+        own = tuple(range(first, first + len(vertex.links)))
+        yield own, tuple(None if link.parent is None else first + link.parent for link in vertex.links)
+        first += len(own)
+
+
+def _operators(job: JobPlan, facts: RunningFacts | None, ids: Mapping[int, str]) -> Iterator[ObservedOperator]:
+    count = 0
+    for place, vertex in enumerate(job.vertices):
+        names = short_names(vertex, facts)
+        for number, link in enumerate(vertex.links):
+            head = link.parent is None
+            yield ObservedOperator(
+                id=f"{vertex.id}/{number}",
+                name=names[number],
+                running_name=names[number],
+                description=link.label,
+                parallelism=vertex.parallelism,
+                source=head and not vertex.inputs,
+                vertex=place,
+                operator_id=vertex.id if head else ids.get(count),
+                iteration_end=len(vertex.links) == 1 and is_iteration_end(link.label),
+            )
+            count += 1
+
+
+def _chained_in_vertices(members: Sequence[Members]) -> Iterator[ObservedEdge]:
+    for own, parents in members:
+        for target, parent in zip(own, parents, strict=True):
+            if parent is not None:
+                yield ObservedEdge(sources=(parent,), target=target, ship="FORWARD", chained=True)
+
+
+def _exchanges(
+    job: JobPlan, members: Sequence[Members], origins: Mapping[tuple[int, int], int]
+) -> Iterator[ObservedEdge]:
+    for place, vertex in enumerate(job.vertices):
+        for number, one in enumerate(vertex.inputs):
+            known = origins.get((place, number))
+            yield ObservedEdge(
+                sources=members[one.source][0] if known is None else (known,),
+                target=members[place][0][0],
+                ship=one.ship,
+                shipped=one.ship,
+                exchange=one.exchange,
+                chained=False,
+            )
+
+
+def observe_stream_graph(plan: StreamPlan, job: JobPlan, facts: RunningFacts | None = None) -> ObservedJob:
+    """The job that a stream graph with vertices describes."""
+    places = [job.by_id.get(node.vertex or "") for node in plan.nodes]
+    chained = _chained_by_vertex(plan, places)
+    ids = prove_ids(plan, chained, _heads_by_vertex(plan, job, places, chained), {})
+    return ObservedJob(
+        name=job.name,
+        origin="job plan" if facts is None else running_words(facts),
+        named=facts is not None,
+        planned=False,
+        batch=True,
+        operators=tuple(
+            replace(planned_operator(plan, node), vertex=places[node], operator_id=ids.get(node))
+            for node in range(len(places))
+        ),
+        edges=tuple(
+            ObservedEdge(sources=(edge.source,), target=edge.target, ship=edge.ship, mode=edge.exchange, chained=seen)
+            for edge, seen in zip(plan.edges, chained, strict=True)
+        ),
+        vertices=observed_vertices(job, _members_by_vertex(plan, job, places, chained), facts),
+        max_parallelism=facts.job_max_parallelism if facts else None,
+    )
+
+
+def _chained_by_vertex(plan: StreamPlan, places: Sequence[int | None]) -> list[bool | None]:
+    """By edge, whether both ends run in one vertex; None while neither is deployed."""
+    ends = [(places[edge.source], places[edge.target]) for edge in plan.edges]
+    return [None if source is None and target is None else source == target for source, target in ends]
+
+
+def _heads_by_vertex(
+    plan: StreamPlan, job: JobPlan, places: Sequence[int | None], chained: Sequence[bool | None]
+) -> dict[int, str]:
+    return {
+        node: job.vertices[place].id
+        for node, place in enumerate(places)
+        if place is not None
+        and is_operator_id(job.vertices[place].id)
+        and not any(chained[edge] for edge in plan.into[node])
+    }
+
+
+def _members_by_vertex(
+    plan: StreamPlan, job: JobPlan, places: Sequence[int | None], chained: Sequence[bool | None]
+) -> list[Members]:
+    front = {plan.edges[edge].target: plan.edges[edge].source for edge, seen in enumerate(chained) if seen}
+    own = [tuple(node for node, place in enumerate(places) if place == vertex) for vertex in range(len(job.vertices))]
+    return [(nodes, tuple(front.get(node) for node in nodes)) for nodes in own]
