@@ -240,9 +240,7 @@ def _facts(comparison: Comparison) -> Iterator[Change]:
         if name == "runtime-mode" and old.mode != new.mode:
             continue
         seen = _SEEN.get(_JOB_OPTIONS.get(name, name))
-        if told_there is not None and any(
-            told_there(pair.old) != told_there(pair.new) for pair in comparison.operators
-        ):
+        if seen is not None and any(seen(pair.old) != seen(pair.new) for pair in comparison.operators):
             continue  # told by the operators, on which it has its effect
         row = job_row(name)
         yield _fact(row, row.stateful if stateful else row.stateless, name, before, after, new.name, None)
