@@ -16,7 +16,7 @@ from spark_runner.executor.failures import RAISED
 from spark_runner.executor.inlined import Inlined, surroundings
 from spark_runner.executor.loop_code import FIRST, FIT, KEY_BY, LoopCode, Shape, loop_code, outer_prefix
 from spark_runner.executor.nested_values import positional
-from spark_runner.executor.records import Columns
+from spark_runner.executor.records import Columns, shaped
 from spark_runner.executor.roles.plain import Role, Stamps, spread
 from spark_runner.executor.rows import form_of, row_class
 
@@ -72,7 +72,7 @@ class FusedRun:
         if self.outlet is not None:
             columns = tuple(self.outlet.outlet.schema.names)
             names |= {"row": row_class(columns), "positional": functools.partial(positional, names=columns)}
-            names["select"] = self.outlet.outlet.selector
+            names |= {"select": self.outlet.outlet.selector, "shaped": shaped(columns)}
         exec(code.code, names)
         return names["run"], code.by_columns
 

@@ -166,11 +166,15 @@ class _Writer:
         self.depth -= 1
 
     def _collect(self, variable: str) -> None:
+        width = self.shape.width
         if "keys" in self.lists:
-            self._line(f"keys.append(select({self._whole(variable)}))", (KEY_BY, variable))
+            self._whole(variable)
+            if width is not None and variable not in self.parts:  # a key is read from the record as it is declared
+                self._line(f"if {variable}.__class__ is not {'row' if self.shape.rows else 'tuple'}:")
+                self._line(f" {variable} = shaped({variable})", (FIT, variable))
+            self._line(f"keys.append(select({variable}))", (KEY_BY, variable))
         if "times" in self.lists:
             self._line("times.append(t)")
-        width = self.shape.width
         if width is None:
             self._line(f"out.append({self._whole(variable)})")
             return

@@ -11,7 +11,7 @@ from spark_runner.executor.chain import ChainSpec
 from spark_runner.executor.failures import RAISED, OperatorFailed, described, failed_by, shown, user_lines
 from spark_runner.executor.fusion import Collected
 from spark_runner.executor.keys import key_bytes
-from spark_runner.executor.records import UnfitRecord, columns_of, encode
+from spark_runner.executor.records import UnfitRecord, columns_of, encode, shaped
 from spark_runner.executor.roles.plain import Stamps, last_taken
 
 
@@ -65,6 +65,8 @@ class OutletWriter:
             arrays = encode(values, outlet.schema)
         except UnfitRecord as unfit:
             raise self.unfit([unfit.record]) from None
+        if outlet.custom is not None or outlet.selector is not None:
+            values = list(map(shaped(outlet.schema.names), values))
         if outlet.custom is not None:
             arrays.append(pa.array(self._targets(values), pa.int32()))
         elif outlet.selector is not None:

@@ -153,7 +153,7 @@ def _arrow(schema: StructType) -> pa.Schema:
 
 
 def _selector(inlet: Inlet) -> Callable[[Any], Any] | None:
-    return None if inlet.key is None or inlet.key.selector is None else selector_of(inlet.key)
+    return None if inlet.key is None or not inlet.key.is_hidden else selector_of(inlet.key)
 
 
 def selector_of(key: Key) -> Callable[[Any], Any]:

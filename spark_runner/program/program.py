@@ -48,6 +48,12 @@ class Key:
     columns: tuple[str, ...] = ()
     selector: PythonFunction | None = None
     type: str | None = None  # DDL of the selector's result, where it is declared
+    as_bytes: bool = False  # columns that travel as the bytes of their values: another input's key is no such column
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it travels in a column of its own."""
+        return self.selector is not None or self.as_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

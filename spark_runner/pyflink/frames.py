@@ -25,7 +25,10 @@ __all__ = ["avro_frame", "chunk_frame", "columns_frame"]
 def chunk_frame(job: ScriptJob, spark: SparkSession, file: str) -> DataFrame:
     """The chunks that reach the sinks, and the figures of every subtask."""
     payload = pickled_function(_with_columns(job), file)
-    rows = reduce(DataFrame.unionAll, (_source(job, source, spark, payload, file) for source in job.sources))
+    counts = [job.layout.vertices[source.vertex].parallelism for source in job.sources]
+    firsts = [sum(counts[:at]) for at in range(len(counts))]  # all sources are one frame, their partitions in turn
+    sources = zip(job.sources, firsts, strict=True)
+    rows = reduce(DataFrame.unionAll, (_source(job, source, first, spark, payload, file) for source, first in sources))
     for number, vertices in enumerate(job.layout.layers, start=1):
         width = max(vertex.parallelism for vertex in vertices)
         moved = rows.repartitionById(width, F.pmod(F.col("subtask"), F.lit(width)).cast("int"))
@@ -59,7 +62,9 @@ def _arrow(columns: str) -> Any:
     return to_arrow_schema(_schema(columns), timezone="UTC")
 
 
-def _source(job: ScriptJob, source: ScriptSource, spark: SparkSession, payload: bytes, file: str) -> DataFrame:
+def _source(
+    job: ScriptJob, source: ScriptSource, first: int, spark: SparkSession, payload: bytes, file: str
+) -> DataFrame:
     count = job.layout.vertices[source.vertex].parallelism
     if source.reader is None:
         subtasks = spark.range(0, count, 1, count)
@@ -68,7 +73,7 @@ def _source(job: ScriptJob, source: ScriptSource, spark: SparkSession, payload: 
         frame, part = _read(source, spark, file)
         columns = [F.col(field.name).cast(field.dataType).alias(field.name) for field in _schema(source.columns)]
         placed = frame.coalesce(1) if count == 1 else frame.repartition(count, part)
-        return placed.select(*columns).mapInArrow(_rows(payload, source.vertex), ROW_DDL)
+        return placed.select(*columns).mapInArrow(_rows(payload, source.vertex, first), ROW_DDL)
 
 
 def _read(source: ScriptSource, spark: SparkSession, file: str) -> tuple[DataFrame, Any]:
@@ -112,13 +117,13 @@ def _feed(payload: bytes, vertex: int, records: bytes) -> Callable[[Any], Any]:
     return run
 
 
-def _rows(payload: bytes, vertex: int) -> Callable[[Any], Any]:
+def _rows(payload: bytes, vertex: int, first: int) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
         from planner.frontends.pyflink.stand_in import pyflink_stand_in
         from spark_runner.executor.pyflink.bounded import run_rows
 
         with pyflink_stand_in():
-            yield from run_rows(payload, vertex, batches)
+            yield from run_rows(payload, vertex, first, batches)
 
     return run
 

@@ -55,12 +55,12 @@ def run_feed(
             yield from _through(task, [everything[first:last]])
 
 
-def run_rows(payload: bytes, vertex: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """A source that Spark reads: every task is a subtask."""
+def run_rows(payload: bytes, vertex: int, first: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """A source that Spark reads: every task is a subtask. `first` is the number of its first task in the frame."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
-    task = _subtask(payload, vertex, 0 if context is None else context.partitionId())
+    task = _subtask(payload, vertex, 0 if context is None else context.partitionId() - first)
     yield from _through(task, (decode(batch.columns, batch.schema.names) for batch in batches))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from spark_runner.executor.chain import ChainSpec, NodeSpec, Place
 from spark_runner.executor.failures import RAISED
-from spark_runner.executor.keys import key_bytes
+from spark_runner.executor.keys import NAN, key_bytes, one_nan
 from spark_runner.executor.roles.plain import CHUNK, Emissions, Role, Stamps, last_taken, method, with_context
 from spark_runner.executor.rows import field_getter, replace_field
 from spark_runner.executor.state import ProcessContext
@@ -34,8 +34,7 @@ class ReduceRole(Role):
         """Reduces each record into its key's."""
         self.taken += len(values)
         held, reduce = self.held, self.reduce
-        if keys and not _hashable(keys[0]):
-            keys = list(map(key_bytes, keys))
+        keys = _names_of(keys)
         arriving = iter(values)
         try:
             for key, value in zip(keys, arriving, strict=True):
@@ -56,18 +55,26 @@ class ReduceRole(Role):
             yield self.emit(values[start:end], None if stamps is None else stamps[start:end])
 
 
-def _hashable(key: Any) -> bool:
+def _names_of(keys: list[Any]) -> list[Any]:
+    """Keys as a dict takes them: bytes of those that are not hashable, and one NaN."""
+    kinds = set(map(type, keys))
+    if kinds <= _PLAIN:
+        return keys
     try:
-        hash(key)
+        for key in keys:
+            hash(key)
     except TypeError:
-        return False
-    return True
+        return list(map(key_bytes, keys))
+    return list(map(one_nan, keys)) if kinds & {float, tuple} else keys
+
+
+_PLAIN = frozenset({str, int, bool, bytes, type(None)})
 
 
 def aggregation(kind: str, field: str | int) -> Callable[[Any, Any], Any]:
     """Flink's sum, min and max: one field is aggregated, the others stay as in the key's first record."""
     read = field_getter(field)
-    combine: Any = {"sum": operator.add, "min": min, "max": max}[kind]
+    combine = _COMBINED[kind]
     at = field if isinstance(field, int) else int(field[1:]) if field[1:].isdecimal() else None
 
     def reduce(first: Any, second: Any) -> Any:
@@ -81,6 +88,18 @@ def aggregation(kind: str, field: str | int) -> Callable[[Any, Any], Any]:
         return replace_field(first, field, b if a is None else a if b is None else combine(a, b))
 
     return reduce
+
+
+def _least(kept: Any, value: Any) -> Any:
+    return value if value < kept or kept != kept else kept
+
+
+def _greatest(kept: Any, value: Any) -> Any:
+    return value if value > kept or value != value else kept
+
+
+# NaN is greater than every number, as it is in Java and in Spark SQL
+_COMBINED: dict[str, Callable[[Any, Any], Any]] = {"sum": operator.add, "min": _least, "max": _greatest}
 
 
 class KeyedRole(Role):
@@ -110,9 +129,9 @@ class KeyedRole(Role):
         at, record, emissions, current = self.at, self.record, self.emissions, self.current
         try:
             for key, value, stamp, side in zip(keys, arriving, times, places, strict=False):
-                if key != current:
+                if key != current and not (key != key and current is NAN):
                     self._turn(key, value, side)
-                    current = key
+                    current = self.current
                 at._timestamp = stamp
                 record(value, stamp, side)
                 if emissions.count >= CHUNK:
@@ -128,7 +147,7 @@ class KeyedRole(Role):
     def _turn(self, key: Any, value: Any, side: int) -> None:
         self._end()
         selector = self.selectors[side] if self.selectors else None
-        self.current = key
+        self.current = NAN if key != key else key
         assert self.state is not None
         self.state.start(selector(value) if selector is not None else key)
 

@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 
 from spark_runner.executor.failures import RAISED, OperatorFailed, described, failed_by, shown, user_lines
 from spark_runner.executor.nested_values import Unfit
-from spark_runner.executor.records import UnfitRecord, columns_of, taken_apart
+from spark_runner.executor.records import UnfitRecord, columns_of, shaped, taken_apart
 from spark_runner.executor.roles.plain import last_taken
-from spark_runner.executor.rows import form_of, row_class
+from spark_runner.executor.rows import form_of
 from spark_runner.executor.streaming.chunks import CHUNK, Chunk, columns_blob, records_blob, watermarks_blob
 from spark_runner.executor.streaming.layout import EdgeSpec
 from spark_runner.executor.streaming.positions import NO_SPLIT
@@ -291,13 +291,9 @@ class Exit:
 
 
 def _of_rows(spec: EdgeSpec) -> Callable[[Any], Any] | None:
-    """The key selector, which reads a record of named columns by name, also where a function gave a plain tuple."""
+    """The key selector, which reads a record in its declared form, whatever a function gave."""
     selector, names = spec.selector, tuple(spec.schema.names) if spec.schema is not None else ()
-    if selector is None or not names or form_of(names) != "row":
+    if selector is None or not names or form_of(names) in ("value", "pickled"):
         return selector
-    row = row_class(names)
-
-    def selected(value: Any) -> Any:
-        return selector(tuple.__new__(row, value) if value.__class__ is tuple else value)
-
-    return selected
+    ready = shaped(names)
+    return lambda value: selector(ready(value))

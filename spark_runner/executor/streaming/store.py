@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Set
 from itertools import count
 from typing import Any, Literal, Protocol
 
-from spark_runner.executor.keys import key_bytes
+from spark_runner.executor.keys import key_bytes, one_nan
 from spark_runner.executor.records import pickled
 from spark_runner.executor.streaming.buckets import Buckets, key_hash
 
@@ -106,10 +106,11 @@ class KeyedStore:
             name = (_UNHASHABLE, key_bytes(key))
             entry = self._entries.get(name)
         if entry is None:
+            name = one_nan(name)
             bucket = self._buckets.of(key_bytes(key))
             if bucket not in self._loaded:
                 self._load(bucket)
-                entry = self._entries.get(name)
+            entry = self._entries.get(name)
             if entry is None:
                 entry = self._entries[name] = Entry(key, bucket)
         return self.take(entry)
@@ -132,7 +133,7 @@ class KeyedStore:
                     for timer in found:
                         self._queue(domain, timer, entry)
             try:
-                self._entries[key] = entry
+                self._entries[one_nan(key)] = entry
             except TypeError:
                 self._entries[_UNHASHABLE, key_bytes(key)] = entry
 
