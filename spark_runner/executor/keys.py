@@ -91,7 +91,7 @@ def _of_number(key: Any) -> bytes:
         near = float(key)
         return _of_float(near) if near == key else b"D" + str(key.normalize()).encode()
     if isinstance(key, numbers.Rational):
-        near = key.numerator / key.denominator
+        near = int(key.numerator) / int(key.denominator)
         return _of_float(near) if near == key else b"R%d/%d" % (key.numerator, key.denominator)
     return b"p" + _without_memo(key)
 

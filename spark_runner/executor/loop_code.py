@@ -32,6 +32,8 @@ from spark_runner.executor.rows import form_of
 
 _FILE = str(Path(__file__).with_name("<fused>"))  # among our own files: users are not shown its lines
 FIT, KEY_BY = -1, -2  # owners of lines that are no operator's call
+FIT_OF = -10  # and of those that convert what an operator gave: less its number
+RECORD = "$"  # stands for the record in a check
 FIRST = "v0"  # the variable of a record that arrives
 
 
@@ -45,6 +47,7 @@ class Shape:
     stamped: bool = False  # records come with event times
     columns: tuple[str, ...] = ()  # the columns that arrive, if the loop may read them instead of records
     chunk: int = 40_000
+    fits: tuple[str | None, ...] = ()  # by operator: what is true of a record that has its declared type already
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,8 +141,11 @@ class _Writer:
         for number, (kind, body) in enumerate(zip(self.kinds, self.bodies, strict=True)):
             if body is not None:
                 given += [outer_prefix(number) + name for name in body.outer]
-            elif kind != "pass":
+            elif kind not in ("pass", "value"):
                 given.append(f"call{number}")
+        given += [f"fit{number}" for number, check in enumerate(self.shape.fits) if check is not None]
+        if any("ATOMS" in (check or "") for check in self.shape.fits):
+            given.append("ATOMS")
         return given
 
     def _body(self) -> None:
@@ -147,6 +153,8 @@ class _Writer:
         for number, kind in enumerate(self.kinds):
             before = variable
             variable = getattr(self, f"_{kind}")(number, variable)
+            if number < len(self.shape.fits):
+                self._fit(number, variable)
             if kind == "flat_map":
                 nested.append((number, before, self.depth - 1))
         self._collect(variable)
@@ -232,6 +240,25 @@ class _Writer:
 
     def _pass(self, number: int, variable: str) -> str:
         return variable
+
+    def _fit(self, number: int, variable: str) -> None:
+        """Convert what an operator gives to its declared type. A check that cannot fail costs nothing."""
+        check = self.shape.fits[number]
+        if check is None:
+            return
+        self._whole(variable)
+        self.parts.pop(variable, None)
+        if check:
+            self._line(f"if not ({check.replace(RECORD, variable)}):")
+        self._line(f"{' ' if check else ''}{variable} = fit{number}({variable})", (FIT_OF - number, variable))
+
+    def _key(self, number: int, variable: str) -> str:
+        self._line(f"v{number + 1} = call{number}({self._whole(variable)}), {variable}", (number, variable))
+        return f"v{number + 1}"
+
+    def _value(self, number: int, variable: str) -> str:
+        self._line(f"v{number + 1} = {self._whole(variable)}[1]", (number, variable))
+        return f"v{number + 1}"
 
     def _map(self, number: int, variable: str) -> str:
         made, name = self._written(number, variable), f"v{number + 1}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable
 from typing import Any
 
@@ -15,10 +14,11 @@ from planner.job import Collection, Watermarks, Window
 from planner.kinds import AGGREGATES
 from spark_runner.executor.chain import ChainSpec, InputSpec, NodeSpec, OutletSpec
 from spark_runner.executor.hidden_columns import SIDE
-from spark_runner.executor.rows import PICKLED, field_getter
+from spark_runner.executor.rows import PICKLED
 from spark_runner.frames.collections import shaped_records
 from spark_runner.frames.exchange import data_columns
-from spark_runner.program.program import Inlet, Key, Operation, Outlet, Pass, SparkProgram
+from spark_runner.lowering.worker_parts import partitioner_of, selector_of, stamper_of
+from spark_runner.program.program import Inlet, Operation, Outlet, Pass, SparkProgram
 
 
 class ChainMaker:
@@ -154,41 +154,3 @@ def _arrow(schema: StructType) -> pa.Schema:
 
 def _selector(inlet: Inlet) -> Callable[[Any], Any] | None:
     return None if inlet.key is None or not inlet.key.is_hidden else selector_of(inlet.key)
-
-
-def selector_of(key: Key) -> Callable[[Any], Any]:
-    """The function that gives a record's key."""
-    if key.selector is None:
-        getters = [field_getter(name) for name in key.columns]
-        return getters[0] if len(getters) == 1 else lambda record: tuple(get(record) for get in getters)
-    return _method(key.selector.target, "get_key")
-
-
-def partitioner_of(target: Any) -> Callable[[Any, int], int]:
-    """The function that chooses a subtask for a key."""
-    return _method(target, "partition")
-
-
-def _method(target: Any, name: str) -> Callable[..., Any]:
-    """A method of a function object or of its class, or the function itself."""
-    made = target() if isinstance(target, type) else target
-    found: Callable[..., Any] = getattr(made, name, made)
-    return found
-
-
-def stamper_of(behaviour: Watermarks) -> Any:
-    """What gives a record's event time."""
-    if behaviour.assigner is not None:
-        return behaviour.assigner.target
-    if behaviour.time is None:
-        return None
-    read = field_getter(behaviour.time)
-
-    def millis(record: Any) -> int:
-        value = read(record)
-        if isinstance(value, datetime.datetime):
-            zoned = value if value.tzinfo is not None else value.replace(tzinfo=datetime.UTC)
-            return int(zoned.timestamp() * 1000)
-        return int(value)
-
-    return millis

@@ -109,7 +109,7 @@ def avro_frame(records: DataFrame, schema: str) -> DataFrame:
 def _feed(payload: bytes, vertex: int, records: bytes) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
         from planner.frontends.pyflink.stand_in import pyflink_stand_in
-        from spark_runner.executor.pyflink.bounded import run_feed
+        from spark_runner.executor.streaming.layers import run_feed
 
         with pyflink_stand_in():
             yield from run_feed(payload, vertex, records, batches)
@@ -120,7 +120,7 @@ def _feed(payload: bytes, vertex: int, records: bytes) -> Callable[[Any], Any]:
 def _rows(payload: bytes, vertex: int, first: int) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
         from planner.frontends.pyflink.stand_in import pyflink_stand_in
-        from spark_runner.executor.pyflink.bounded import run_rows
+        from spark_runner.executor.streaming.layers import run_rows
 
         with pyflink_stand_in():
             yield from run_rows(payload, vertex, first, batches)
@@ -131,10 +131,10 @@ def _rows(payload: bytes, vertex: int, first: int) -> Callable[[Any], Any]:
 def _layer(payload: bytes, number: int) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
         from planner.frontends.pyflink.stand_in import pyflink_stand_in
-        from spark_runner.executor.pyflink.bounded import run_layer
+        from spark_runner.executor.streaming.layers import run_ending_layer
 
         with pyflink_stand_in():
-            yield from run_layer(payload, number, batches)
+            yield from run_ending_layer(payload, number, batches)
 
     return run
 

@@ -15,13 +15,16 @@ from pyspark import cloudpickle
 
 from planner.job import Collection, JobDefinition, Sequence
 from planner.pipeline import plan
-from spark_runner.executor.streaming.chunks import Chunk, chunk_batch, chunks_of, records_of
+from spark_runner.executor.streaming.chunks import Chunk, chunk_batch, chunks_of, unpacked
 from spark_runner.executor.streaming.layers import run_control, run_slot, run_source
 from spark_runner.streaming.lower import lower_stream
 from spark_runner.streaming.program import StreamJob
 from spark_runner.streaming.queries.layouts import LayoutMaker
 
-_TYPES = {"bigint": pa.int64(), "string": pa.string(), "double": pa.float64()}
+_TYPES = {
+    "bigint": pa.int64(), "string": pa.string(), "double": pa.float64(), "int": pa.int32(), "float": pa.float32(),
+    "boolean": pa.bool_(),
+}  # fmt: skip
 
 
 class DictBackend:
@@ -125,7 +128,7 @@ class StreamEngine:
             if chunk.target <= -1_000_000:
                 self.figures.append(chunk.blob)
                 continue
-            indexes, values, _ = records_of(chunk.blob, self.edges[chunk.edge].schema)
+            indexes, values, *_ = unpacked(chunk.blob, self.edges[chunk.edge].schema)
             for at, (index, value) in enumerate(zip(indexes, values, strict=True)):
                 order = (chunk.base, index, chunk.producer, chunk.edge, chunk.seq, at)
                 found[-1 - chunk.target].append((order, chunk.subtask, value))

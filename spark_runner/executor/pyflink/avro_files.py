@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from spark_runner.executor.operators import Each, Ending
 from spark_runner.executor.pyflink.avro_rows import AvroReader, AvroWriter
-from spark_runner.executor.pyflink.operators import PyOperator
 
 __all__ = ["AvroFile", "AvroRecord", "containers"]
 
@@ -82,15 +82,14 @@ def _or_default(value: Any, field: Any) -> Any:
     return value.get(field["name"], field["default"])
 
 
-class AvroFile(PyOperator):
+class AvroFile(Each):
     """The records of a whole file."""
 
-    def push(self, value: Any, stamp: int | None) -> None:
-        for record in records_of_file(bytes(value[0] if isinstance(value, tuple) else value)):
-            self.give(record, stamp)
+    def calling(self) -> Callable[[Any], Any]:
+        return lambda value: records_of_file(bytes(value[0] if isinstance(value, tuple) else value))
 
 
-class AvroRecord(PyOperator):
+class AvroRecord(Ending):
     """A record as the bytes that stand in a file's block."""
 
     def open(self) -> None:
@@ -98,9 +97,8 @@ class AvroRecord(PyOperator):
         self.schema: Any = json.loads(self.spec.options["schema"])
         self.names: dict[str, Any] = {}
 
-    def push(self, value: Any, stamp: int | None) -> None:
-        self.given += 1
-        self.next(bytes(_Written(self.names).write(self.schema, value)), stamp)
+    def shape(self, value: Any) -> bytes:
+        return bytes(_Written(self.names).write(self.schema, value))
 
 
 def records_of_file(content: bytes) -> Iterator[Any]:

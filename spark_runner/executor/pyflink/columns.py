@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from spark_runner.executor.pyflink.conversion import Form
+from spark_runner.executor.conversion import Form
+from spark_runner.executor.operators import Ending, Shaped
 from spark_runner.executor.pyflink.csv_rows import csv_writer, field_reader
-from spark_runner.executor.pyflink.operators import PyOperator
 
 __all__ = ["Columns", "CsvFields", "CsvLine", "FileRow"]
 
@@ -24,16 +24,16 @@ def as_row(value: Any, form: Form) -> Any:
     return {key: as_row(one, form[2]) for key, one in value.items()} if form[0] == "map" else value
 
 
-class FileRow(PyOperator):
+class FileRow(Shaped):
     """The columns of a file as a row."""
 
-    def push(self, value: Any, stamp: int | None) -> None:
+    def shape(self, value: Any) -> Any:
         form = self.spec.options["row"]
         fields = value if isinstance(value, tuple) and len(form[2]) == len(value) else (value,)
-        self.give(as_row(fields, form), stamp)
+        return as_row(fields, form)
 
 
-class CsvFields(PyOperator):
+class CsvFields(Shaped):
     """The fields of a line as a row, each converted to its type."""
 
     def open(self) -> None:
@@ -41,35 +41,31 @@ class CsvFields(PyOperator):
         self.form = self.spec.options["row"]
         self.readers = [field_reader(kind, self.spec.options["csv"]) for kind in self.form[3]]
 
-    def push(self, value: Any, stamp: int | None) -> None:
+    def shape(self, value: Any) -> Any:
         fields = value if isinstance(value, tuple) else (value,)
         made = self.form[1](*[read(one or "") for read, one in zip(self.readers, fields, strict=True)])
         made.set_field_names(list(self.form[2]))
-        self.give(made, stamp)
+        return made
 
 
-class CsvLine(PyOperator):
+class CsvLine(Ending):
     """A row as a line."""
 
     def open(self) -> None:
         super().open()
         self.write = csv_writer(self.spec.options["row"], self.spec.options["csv"])
 
-    def push(self, value: Any, stamp: int | None) -> None:
-        self.given += 1
-        self.next(self.write(value).decode(), stamp)
+    def shape(self, value: Any) -> str:
+        return self.write(value).decode()
 
 
-class Columns(PyOperator):
+class Columns(Ending):
     """A row as the columns of a file."""
 
-    def push(self, value: Any, stamp: int | None) -> None:
+    def shape(self, value: Any) -> Any:
         names = list(self.spec.options["row"][2])
         fields = value.get_fields_by_names(names) if getattr(value, "_fields", None) else list(value)
-        self.given += 1
-        self.next(
-            tuple(_plain(one) for one in fields) if len(names) > 1 or names != ["value"] else _plain(fields[0]), stamp
-        )
+        return tuple(_plain(one) for one in fields) if len(names) > 1 or names != ["value"] else _plain(fields[0])
 
 
 def _plain(value: Any) -> Any:

@@ -12,7 +12,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from spark_runner.executor.pyflink.conversion import Form
+from spark_runner.executor.conversion import Form
 from spark_runner.executor.pyflink.java_text import java_text
 from spark_runner.executor.pyflink.java_times import parsed_time, time_text
 

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from spark_runner.executor.pyflink.conversion import Form
+from spark_runner.executor.conversion import Form
 from spark_runner.executor.records import pickled
 
 __all__ = ["java_text"]

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from spark_runner.executor.failures import RAISED
+from spark_runner.executor.operators import Ending, Operator, Part, Shaped, method
 from spark_runner.executor.pyflink.avro_rows import avro_reader, avro_writer
 from spark_runner.executor.pyflink.csv_rows import csv_reader, csv_writer
 from spark_runner.executor.pyflink.json_rows import json_reader, json_writer
-from spark_runner.executor.pyflink.operators import PyOperator
-from spark_runner.executor.roles.plain import method
 
 __all__ = ["Message", "Received", "TextLine", "Topic"]
 
@@ -59,43 +59,48 @@ def _text(record: Any) -> str:
     return record
 
 
-class Received(PyOperator):
+class Received(Operator):
     """A message of Kafka: its record, with the message's time in Kafka as event time."""
 
     def open(self) -> None:
         super().open()
         self.read = reader(self.spec.options["schema"])
 
-    def push(self, value: Any, stamp: int | None) -> None:
-        message, seconds = value
-        record = None if message is None else self.read(message)
-        if record is not None:
-            self.give(record, None if seconds is None else round(seconds * 1000))
+    def take(self, part: Part) -> None:
+        value: Any = None
+        try:
+            for value, _, place in part.rows():
+                message, seconds = value
+                record = None if message is None else self.read(message)
+                if record is not None:
+                    self.add(record, None if seconds is None else round(seconds * 1000), place)
+        except RAISED as error:
+            raise self.failed(error, value) from None
 
 
-class TextLine(PyOperator):
+class TextLine(Shaped):
     """A line of text in its charset."""
 
     def open(self) -> None:
         super().open()
         self.read = reader(self.spec.options["schema"])
 
-    def push(self, value: Any, stamp: int | None) -> None:
-        self.give(self.read(value), stamp)
+    def shape(self, value: Any) -> Any:
+        return self.read(value)
 
 
-class Topic(PyOperator):
+class Topic(Shaped):
     """Puts a record's topic in front of it."""
 
     def open(self) -> None:
         super().open()
         self.call = method(self.function, "apply")
 
-    def push(self, value: Any, stamp: int | None) -> None:
-        self.give(self.spec.options["row"](self.call(value), value), stamp)
+    def shape(self, value: Any) -> Any:
+        return self.spec.options["row"](self.call(value), value)
 
 
-class Message(PyOperator):
+class Message(Ending):
     """A record as Kafka takes it: topic, key and value."""
 
     def open(self) -> None:
@@ -104,7 +109,6 @@ class Message(PyOperator):
         self.key = None if options["key"] is None else writer(options["key"])
         self.body, self.topic = writer(options["value"]), options["topic"]
 
-    def push(self, value: Any, stamp: int | None) -> None:
+    def shape(self, value: Any) -> Any:
         topic, record = (self.topic, value) if self.topic is not None else value
-        self.given += 1
-        self.next((topic, None if self.key is None else self.key(record), self.body(record)), stamp)
+        return topic, None if self.key is None else self.key(record), self.body(record)

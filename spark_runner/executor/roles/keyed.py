@@ -10,9 +10,9 @@ from typing import Any
 from spark_runner.executor.chain import ChainSpec, NodeSpec, Place
 from spark_runner.executor.failures import RAISED
 from spark_runner.executor.keys import NAN, key_bytes, one_nan
+from spark_runner.executor.roles.batch_state import ProcessContext
 from spark_runner.executor.roles.plain import CHUNK, Emissions, Role, Stamps, last_taken, method, with_context
 from spark_runner.executor.rows import field_getter, replace_field
-from spark_runner.executor.state import ProcessContext
 
 _NO_KEY = object()
 _READ_STAMPS = frozenset({"process"})  # roles that may be chained behind a keyed one and tell a record's event time

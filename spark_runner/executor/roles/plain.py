@@ -14,7 +14,7 @@ from typing import Any
 
 from spark_runner.executor.chain import ChainSpec, NodeSpec, Place
 from spark_runner.executor.failures import RAISED, OperatorFailed, failed_by, shown
-from spark_runner.executor.state import KeyedState, ProcessContext, RuntimeContext
+from spark_runner.executor.roles.batch_state import KeyedState, ProcessContext, RuntimeContext
 
 CHUNK = 10_000  # records that move on together where an operator makes many out of one
 Stamps = list[int | None] | None

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from spark_runner.executor.chain import ChainSpec, NodeSpec, Place
+from spark_runner.executor.roles.batch_state import NO_TIMESTAMP, TimeWindow, WindowContext
 from spark_runner.executor.roles.keyed import KeyedRole
 from spark_runner.executor.roles.plain import method
-from spark_runner.executor.state import NO_TIMESTAMP, TimeWindow, WindowContext
 
 Bounds = tuple[int, int]
 _MOST_KNOWN = 10_000  # steps whose windows are remembered

@@ -10,12 +10,14 @@ import pickle
 import sys
 from array import array
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from spark_runner.executor.records import decode, encode, pickled
-from spark_runner.executor.rows import NamedRow, row_class
+from spark_runner.executor.nested_values import Unfit
+from spark_runner.executor.records import columns_of, decode, encode, pickled, taken_apart, values_of
+from spark_runner.executor.rows import NamedRow, form_of, row_class
 
 __all__ = [
     "CHUNK",
@@ -24,9 +26,9 @@ __all__ = [
     "Chunk",
     "chunk_batch",
     "chunks_of",
-    "columns_blob",
-    "records_blob",
-    "records_of",
+    "columns_in",
+    "packed",
+    "unpacked",
 ]
 
 CHUNK = 4_000  # records in one row
@@ -77,42 +79,64 @@ def chunks_of(batches: Iterable[pa.RecordBatch]) -> list[Chunk]:
     return found
 
 
-def records_blob(
-    indexes: Sequence[int], values: Sequence[Any], stamps: Sequence[int | None] | None, schema: pa.Schema | None
+def packed(
+    places: Sequence[int],
+    values: Sequence[Any],
+    stamps: Sequence[int | None] | None,
+    schema: pa.Schema | None,
+    keys: Sequence[Any] | None = None,
 ) -> bytes:
-    """Records with their positions and event times. Raises UnfitRecord where one does not fit its columns."""
+    """Records with their positions, event times and keys. Raises UnfitRecord where one does not fit its columns.
+
+    Keys that are a column of the records travel as the column's number.
+    """
     times = None if stamps is None else _times(stamps)
-    if schema is not None:
-        columns = pa.RecordBatch.from_arrays(encode(values, schema), schema=schema)
-        return _blob(array("q", indexes).tobytes(), times, columns)
-    fields = _common_row(values)
-    plain = values if fields is None else list(map(tuple, values))
-    return pickled((array("q", indexes).tobytes(), times, fields, plain))
+    indexes = array("q", places).tobytes()
+    if schema is None:
+        fields = _common_row(values)
+        plain = values if fields is None else list(map(tuple, values))
+        return pickled((indexes, times, keys, fields, plain))
+    lists = None
+    if form_of(schema.names) in ("tuple", "row"):
+        with suppress(Unfit):  # below it is found which record it is
+            lists = taken_apart(values, schema)
+    columns = encode(values, schema) if lists is None else columns_of(lists, schema)
+    if keys is not None:
+        keys = next((at for at, column in enumerate(lists or ()) if column == keys), keys)  # type: ignore[assignment]
+    body = pa.RecordBatch.from_arrays(columns, schema=schema).serialize().to_pybytes()
+    return pickled((indexes, times, keys, len(values), body))
 
 
-def columns_blob(indexes: pa.Array, columns: pa.RecordBatch) -> bytes:
-    """The same of records without event times that are columns already."""
-    start = 8 * indexes.offset
-    return _blob(indexes.buffers()[1][start : start + 8 * len(indexes)].to_pybytes(), None, columns)
+class Unpacked(NamedTuple):
+    """What a chunk carries."""
+
+    places: array[int]
+    values: list[Any]
+    stamps: list[int | None] | None
+    keys: list[Any] | None
 
 
-def _blob(indexes: bytes, times: Any, columns: pa.RecordBatch) -> bytes:
-    return pickle.dumps((indexes, times, columns.num_rows, columns.serialize().to_pybytes()), protocol=5)
-
-
-def records_of(blob: bytes, schema: pa.Schema | None) -> tuple[array[int], list[Any], list[int | None] | None]:
-    """The positions, the records and their event times."""
-    raw, times, form, body = pickle.loads(blob)
+def unpacked(blob: bytes, schema: pa.Schema | None, key_column: int | None = None) -> Unpacked:
+    """The positions, the records, their event times and their keys."""
+    raw, times, keys, form, body = pickle.loads(blob)
     indexes = array("q")
     indexes.frombytes(raw)
     if schema is not None:
         batch = pa.ipc.read_record_batch(pa.py_buffer(body), schema)
         values = decode(batch.columns, schema.names)
+        at = keys if isinstance(keys, int) else key_column
+        if at is not None and not isinstance(keys, list):
+            keys = values_of(batch.column(at))
     elif form is not None:
         values = [tuple.__new__(row_class(form), value) for value in body]
     else:
         values = body
-    return indexes, values, None if times is None else _stamps(times)
+    return Unpacked(indexes, values, None if times is None else _stamps(times), keys)
+
+
+def columns_in(blob: bytes, schema: pa.Schema) -> pa.RecordBatch:
+    """The records of a chunk as columns."""
+    return pa.ipc.read_record_batch(pa.py_buffer(pickle.loads(blob)[4]), schema)
 
 
 def watermarks_blob(split: int, indexes: list[int], marks: list[int]) -> bytes:

@@ -16,17 +16,18 @@ from typing import Any
 import pyarrow as pa
 
 from spark_runner.executor.records import decode
+from spark_runner.executor.store import Backend, NoState
 from spark_runner.executor.streaming.chunks import Chunk, chunk_batch, chunks_of
 from spark_runner.executor.streaming.layout import Layout, VertexSpec
 from spark_runner.executor.streaming.positions import END_BASE, FEED_BASE, block_base, subtask_of
-from spark_runner.executor.streaming.store import Backend
-from spark_runner.executor.streaming.subtask import TICK, NoState, Subtask
+from spark_runner.executor.streaming.subtask import TICK, Subtask, clock
 
-__all__ = ["run_control", "run_layer", "run_slot", "run_source"]
+__all__ = ["run_control", "run_ending_layer", "run_feed", "run_layer", "run_rows", "run_slot", "run_source"]
 
 _GC_THRESHOLDS = (200_000, 20, 100)
 _BASE = ("__b0", "__b1", "__b2", "__split")
 _AT, _NOW = "__at", "__now"
+_SLICE = 20_000  # records of the job itself that are taken at once
 
 
 @contextmanager
@@ -42,6 +43,14 @@ def _few_collections() -> Iterator[None]:
 def _subtask(payload: bytes, vertex: int, subtask: int, backend: Backend, now: int) -> Subtask:
     layout: Layout = pickle.loads(payload)
     task = Subtask(layout, layout.vertices[vertex], subtask, backend, now)
+    task.begin()
+    return task
+
+
+def _ending(payload: bytes, vertex: int, subtask: int) -> Subtask:
+    """A subtask that takes all its input at once, and keeps nothing behind it."""
+    layout: Layout = pickle.loads(payload)
+    task = Subtask(layout, layout.vertices[vertex], subtask, NoState(), clock(), ends=True)
     task.begin()
     return task
 
@@ -168,19 +177,80 @@ def run_layer(payload: bytes, layer: int, batches: Iterable[pa.RecordBatch]) -> 
 
 def run_slot(payload: bytes, layer: int, chunks: Sequence[Chunk], backend: Backend) -> Iterator[Chunk]:
     """All chunks of one slot: those for this layer go through their subtasks, the others go by unopened."""
-    layout: Layout = pickle.loads(payload)
-    mine: dict[tuple[int, int], list[Chunk]] = {}
-    for chunk in chunks:
-        if chunk.target >= 0 and layout.vertices[chunk.target].layer == layer:
-            mine.setdefault((chunk.target, chunk.subtask), []).append(chunk)
-        else:
-            yield chunk
+    mine, others = _sorted_out(pickle.loads(payload), layer, chunks)
+    yield from others
     with _few_collections():
         for (vertex, subtask), found in sorted(mine.items()):
             task = _subtask(payload, vertex, subtask, backend, max(chunk.now for chunk in found))
             task.take_chunks(found)
             task.finish()
             yield from task.drain()
+
+
+def _sorted_out(
+    layout: Layout, layer: int, chunks: Iterable[Chunk]
+) -> tuple[dict[tuple[int, int], list[Chunk]], list[Chunk]]:
+    """The chunks for each subtask of a layer, and those that are for others."""
+    mine: dict[tuple[int, int], list[Chunk]] = {}
+    others: list[Chunk] = []
+    for chunk in chunks:
+        if chunk.target >= 0 and layout.vertices[chunk.target].layer == layer:
+            mine.setdefault((chunk.target, chunk.subtask), []).append(chunk)
+        else:
+            others.append(chunk)
+    return mine, others
+
+
+# --- input that ends --------------------------------------------------------------------------------------------------
+# Watermarks come with the end of the input, as they do in Flink where the input is shorter than its watermark interval,
+# and always in batch mode.
+
+
+def run_feed(
+    payload: bytes, vertex: int, records: bytes, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """A source of the job's own records: every row is the number of a subtask, which has a contiguous part of them."""
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            task = _ending(payload, vertex, number)
+            everything: Sequence[Any] = pickle.loads(records)
+            total, count = len(everything), task.vertex.parallelism
+            first, last = total * number // count, total * (number + 1) // count
+            parts = (everything[at : min(at + _SLICE, last)] for at in range(first, last, _SLICE))
+            yield from _through(task, parts)
+
+
+def run_rows(payload: bytes, vertex: int, first: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """A source that Spark reads: every task is a subtask. `first` is the number of its first task in the frame."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    task = _ending(payload, vertex, 0 if context is None else context.partitionId() - first)
+    yield from _through(task, (decode(batch.columns, batch.schema.names) for batch in batches))
+
+
+def _through(task: Subtask, parts: Iterable[Sequence[Any]]) -> Iterator[pa.RecordBatch]:
+    index = 0
+    with _few_collections():
+        for part in parts:
+            task.take_slice(FEED_BASE, range(index, index + len(part)), part)
+            index += len(part)
+            yield from _rows(task.drain())
+        task.end_input()
+        task.finish()
+        yield from _rows(task.drain())
+
+
+def run_ending_layer(payload: bytes, layer: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """One partition of a layer of input that ends."""
+    mine, others = _sorted_out(pickle.loads(payload), layer, chunks_of(batches))
+    yield from _rows(others)
+    with _few_collections():
+        for (vertex, subtask), found in sorted(mine.items()):
+            task = _ending(payload, vertex, subtask)
+            task.take_chunks(found)
+            task.finish()
+            yield from _rows(task.drain())
 
 
 def _rows(chunks: Iterable[Chunk]) -> Iterator[pa.RecordBatch]:

@@ -6,7 +6,7 @@ feed each other. Subtasks are numbered through the whole job: that number is the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -51,6 +51,7 @@ class EdgeSpec:
     selector: Callable[[Any], Any] | None = None
     key_column: int | None = None  # where the selector only reads this column
     custom: Callable[[Any, int], int] | None = None
+    pairs: bool = False  # records are pairs of key and record, of which readers get both
     max_parallelism: int = 128
     schema: pa.Schema | None = None  # None: records travel pickled
     blame: int | None = None  # the operator that declared the columns
@@ -61,15 +62,14 @@ class EdgeSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputSpec:
-    """A stream that arrives: from which producers, and by which key its records were moved."""
+    """A stream that arrives: from which producers, and where its keys are."""
 
     edge: int
     position: int
     first_producer: int
     producers: int
     ranges: tuple[tuple[int, int], ...] = ()  # pointwise: the first and the last producer of each consumer
-    selector: Callable[[Any], Any] | None = None
-    key_column: int | None = None  # where the selector only reads this column
+    key_column: int | None = None  # where keys are this column, and travel nowhere else
     schema: pa.Schema | None = None
     idle: int | None = None  # milliseconds without records after which a producer, or a split, holds nobody back
     splits: tuple[int, ...] | None = None  # that are known of a source whose splits stand on their own
@@ -133,7 +133,7 @@ class Layout:
     vertices: tuple[VertexSpec, ...]
     sources: tuple[SourceSpec, ...]
     sinks: tuple[SinkSpec, ...]
-    table: Mapping[str, type[Any]] | None = None  # what operators are, by their roles; None: those of a stream
+    script: bool = False  # of a PyFlink script: functions see what PyFlink shows them
 
     @cached_property
     def edges(self) -> dict[int, EdgeSpec]:

@@ -8,54 +8,48 @@ from __future__ import annotations
 import json
 import pickle
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from itertools import count, pairwise, repeat
-from operator import itemgetter
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import pairwise
 from typing import Any
 
 from spark_runner.executor.chain import host_name
+from spark_runner.executor.keyed import Keyed
+from spark_runner.executor.loops import looped
+from spark_runner.executor.operators import Operator, Part, own
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
-from spark_runner.executor.streaming.chunks import FIGURES, Chunk, marked_split, records_of, watermarks_of
+from spark_runner.executor.store import Backend
+from spark_runner.executor.streaming.chunks import FIGURES, Chunk, Unpacked, marked_split, unpacked, watermarks_of
 from spark_runner.executor.streaming.exits import Exit
-from spark_runner.executor.streaming.keyed import KeyedOperator, ReduceOperator
 from spark_runner.executor.streaming.layout import InputSpec, Layout, VertexSpec
-from spark_runner.executor.streaming.operators import StreamOperator, failure_in
 from spark_runner.executor.streaming.positions import END_BASE, FIRST_BASE, NO_SPLIT, Position
-from spark_runner.executor.streaming.slices import Slices
-from spark_runner.executor.streaming.store import Backend
-from spark_runner.executor.streaming.table import OPERATORS
-from spark_runner.executor.streaming.times import Channels
+from spark_runner.executor.table import OPERATORS
+from spark_runner.executor.times import Channels
 
-__all__ = ["TICK", "NoState", "Subtask"]
+__all__ = ["TICK", "Subtask", "clock"]
 
 WATERMARKS, TICK = -1, -2  # edges of chunks that carry no records
-
-
-class NoState:
-    """The backend of a vertex that keeps nothing."""
-
-    def get(self, key: str) -> bytes | None:
-        return None
-
-    def put(self, key: str, value: bytes) -> None:
-        """Nothing is kept."""
-
-    def delete(self, key: str) -> None:
-        """Nothing is kept."""
 
 
 class Subtask:
     """A subtask at work."""
 
-    def __init__(self, layout: Layout, vertex: VertexSpec, subtask: int, backend: Backend, now: int) -> None:
+    def __init__(
+        self, layout: Layout, vertex: VertexSpec, subtask: int, backend: Backend, now: int, *, ends: bool = False
+    ) -> None:
+        """`ends`: all of its input comes now, so that nothing is kept and the clock is the true one."""
+        self.ends = ends
         self.layout, self.vertex, self.subtask, self.backend, self.now = layout, vertex, subtask, backend, now
         self.producer = vertex.first_producer + subtask
+        self.name, self.parallelism, self.max_parallelism = vertex.name, vertex.parallelism, vertex.max_parallelism
+        self.script, self.stateful, self.layer = layout.script, vertex.stateful, vertex.layer
+        self.attempt = 0  # a batch that runs again is the same attempt
         self.position = Position()
         self.split = NO_SPLIT  # of a source, whose records come now
         self.sent = 0
         self.out: list[Chunk] = []
-        self.opened: list[StreamOperator] = []
+        self.opened: list[Operator] = []
         self.received: dict[int, int] = {}
         self.started, self.clock = time.time(), time.perf_counter()
         expected = {producer: one.idle for one in vertex.inputs for producer in one.channels(subtask)}
@@ -63,15 +57,22 @@ class Subtask:
         splits = {p: one.splits_of(p) for one in vertex.inputs if one.splits is not None for p in one.channels(subtask)}
         self.channels = Channels(expected, known, heard, now, splits)
         self.watermark = self.channels.least
-        table = layout.table or OPERATORS
-        self.operators: list[StreamOperator] = [table[spec.role](spec, self) for spec in vertex.operators]
+        self.operators: list[Operator] = [OPERATORS[spec.role](spec, self) for spec in vertex.operators]
         self.exits = [Exit(edge, self) for edge in vertex.edges]
         self.roots: list[Any] = []
         for spec, operator in zip(vertex.operators, self.operators, strict=True):
             self._attach(spec.parent, spec.tag, operator)
         for way_out in self.exits:
             self._attach(way_out.spec.node, way_out.spec.tag, way_out)
-        self.slices = Slices(self.roots, self.position)
+        self._loop()
+
+    def _loop(self) -> None:
+        """Let operators without state run as loops."""
+        loops = looped(self.operators, [spec.parent for spec in self.vertex.operators])
+        lists = [self.roots, *(one.targets for one in self.operators)]
+        lists += [side for one in self.operators for side in one.sides.values()]
+        for targets in lists:
+            targets[:] = [loops.get(id(target), target) for target in targets]
 
     def _attach(self, parent: int | None, tag: str | None, target: Any) -> None:
         if parent is None:
@@ -82,8 +83,8 @@ class Subtask:
             self.operators[parent].sides.setdefault(tag, []).append(target)
 
     def processing_time(self) -> int:
-        """The time of the clock in milliseconds: the batch's, which is the same when the batch runs again."""
-        return self.now
+        """The time of the clock in milliseconds; in a stream the batch's, which is the same when it runs again."""
+        return clock() if self.ends else self.now
 
     # --- state of the subtask itself
 
@@ -111,8 +112,9 @@ class Subtask:
             yield
         except BaseException as error:
             for operator in self.opened:
-                _close_quietly(operator)
-            raise failure_in(error) from None
+                with suppress(Exception):  # what failed first is what its author must see
+                    operator.close()
+            raise error from None
 
     def begin(self) -> None:
         """Open the operators."""
@@ -132,7 +134,7 @@ class Subtask:
             if base != self.position.base:
                 self._change_base()
                 self.position.base = base
-            self.slices.take(values, indexes)
+            self._flow(Part(values, None, indexes))
             self.received[0] = self.received.get(0, 0) + len(values)
 
     def take_chunks(self, chunks: Iterable[Chunk]) -> None:
@@ -149,8 +151,7 @@ class Subtask:
             self._change_base()
             self.position.move(END_BASE, 0)
             self.split = NO_SPLIT
-            for root in self.roots:
-                root.advance(END_OF_TIME)
+            self._flow(Part([], None, [], [(0, 0, END_OF_TIME)]))
 
     def finish(self) -> None:
         """Give what is held back, keep what the next batch needs, close the operators."""
@@ -166,106 +167,110 @@ class Subtask:
         out, self.out = self.out, []
         return out
 
+    def _flow(self, part: Part) -> None:
+        """Let records into every operator that reads what arrives; each has its own."""
+        for at, root in enumerate(self.roots):
+            root.flow(part if at == 0 else own(part))
+
     def _bases(self, by_base: dict[str, list[Chunk]]) -> None:
-        pushes = {one.edge: self._root_push(one) for one in self.vertex.inputs}
         self._tick()
         self._hear([chunk for chunks in by_base.values() for chunk in chunks])
         for base in sorted(by_base):
             self._change_base()
             self.position.move(base, -1)
-            if not self._in_turn(by_base[base], pushes):
-                self._events(sorted(self._unpacked(by_base[base])), pushes)
+            for part in self._parts(by_base[base]):
+                self._flow(part)
 
     def _hear(self, chunks: list[Chunk]) -> None:
         """Take note of who sent something. A split that occurs anywhere in a batch counts from its first record on."""
         marked = {(chunk.producer, marked_split(chunk.blob)) for chunk in chunks if chunk.edge == WATERMARKS}
-        self._advance(self.channels.hear({chunk.producer for chunk in chunks}, marked))
+        risen = self.channels.hear({chunk.producer for chunk in chunks}, marked)
+        if risen is not None:
+            self.watermark = risen
+            self._flow(Part([], None, [], [(0, 0, risen)]))
 
-    def _in_turn(self, chunks: list[Chunk], pushes: dict[int, Callable[[Any, int | None], None]]) -> bool:
-        """Take the records of one producer's one stream, chunk by chunk. False where there is more to put in order."""
-        if len({(chunk.producer, chunk.edge) for chunk in chunks}) != 1 or chunks[0].edge < 0:
-            return False
-        one = next(one for one in self.vertex.inputs if one.edge == chunks[0].edge)
-        ordered = sorted(chunks, key=lambda chunk: chunk.seq)
-        found = [records_of(chunk.blob, one.schema) for chunk in ordered]
-        if any(behind[0][0] < before[0][-1] for before, behind in pairwise(found)):
-            return False
-        position, push, head = self.position, pushes[one.edge], self.roots[0]
-        for indexes, values, stamps in found:
-            self.received[one.position] = self.received.get(one.position, 0) + len(values)
-            if one.selector is not None and len(self.roots) == 1 and isinstance(head, ReduceOperator):
-                selector = one.selector if one.key_column is None else itemgetter(one.key_column)
-                head.push_chunk(selector, indexes, values, stamps)
-                continue
-            for index, value, stamp in zip(indexes, values, repeat(None) if stamps is None else stamps):  # noqa: B905
-                position.index = index
-                push(value, stamp)
-        return True
+    def _parts(self, chunks: list[Chunk]) -> Iterator[Part]:
+        """What arrived for one base, in the order of positions: then by producer, then as each producer made it."""
+        inputs = {one.edge: one for one in self.vertex.inputs}
+        arrived = [chunk for chunk in chunks if chunk.edge >= 0]
+        marked = [chunk for chunk in chunks if chunk.edge == WATERMARKS]
+        ordered = sorted(arrived, key=lambda one: (one.producer, one.edge, one.seq))
+        found = [self._unpacked(chunk, inputs[chunk.edge]) for chunk in ordered]
+        if not marked and len({(chunk.producer, chunk.edge) for chunk in ordered}) == 1 and _goes_up(found):
+            yield from (self._part(one, inputs[ordered[0].edge]) for one in found)
+        elif found or marked:
+            part = self._merged(ordered, found, marked, inputs)
+            if part.values or part.marks:
+                yield part
 
-    def _events(self, events: list[Any], pushes: dict[int, Callable[[Any, int | None], None]]) -> None:
-        position, channels = self.position, self.channels
-        for index, producer, is_mark, of, _, value, stamp in events:
-            position.index = index
-            if not is_mark:
-                pushes[of](value, stamp)
-            else:
-                self._advance(channels.rise(producer, value, of))
+    def _unpacked(self, chunk: Chunk, one: InputSpec) -> Unpacked:
+        found = unpacked(chunk.blob, one.schema, one.key_column)
+        self.received[one.position] = self.received.get(one.position, 0) + len(found.values)
+        return found
 
-    def _advance(self, watermark: int | None) -> None:
-        if watermark is not None:
-            self.watermark = watermark
-            for root in self.roots:
-                root.advance(watermark)
+    def _part(self, found: Unpacked, one: InputSpec) -> Part:
+        sides = [one.position] * len(found.values) if one.position else None
+        return Part(found.values, found.stamps, found.places, (), found.keys, sides)
 
-    def _unpacked(self, chunks: list[Chunk]) -> Iterator[Any]:
-        """Events that sort by position, then by producer, then by edge or split, then as each producer made them."""
-        schemas = {one.edge: one.schema for one in self.vertex.inputs}
-        positions = {one.edge: one.position for one in self.vertex.inputs}
-        for chunk in sorted(chunks, key=lambda one: (one.producer, one.edge, one.seq)):
-            if chunk.edge == WATERMARKS:
-                indexes, marks = watermarks_of(chunk.blob)
-                split = marked_split(chunk.blob)
-                yield from zip(indexes, repeat(chunk.producer), repeat(1), repeat(split), count(), marks, repeat(None))
-            elif chunk.edge != TICK:
-                indexes, values, stamps = records_of(chunk.blob, schemas[chunk.edge])
-                position = positions[chunk.edge]
-                self.received[position] = self.received.get(position, 0) + len(values)
-                first = chunk.seq << 20  # chunks of one edge one behind the other
-                yield from zip(
-                    indexes, repeat(chunk.producer), repeat(0), repeat(chunk.edge), count(first), values,
-                    repeat(None) if stamps is None else stamps,
-                )  # fmt: skip
+    def _merged(
+        self, chunks: list[Chunk], found: list[Unpacked], marked: list[Chunk], inputs: dict[int, InputSpec]
+    ) -> Part:
+        """Records of several streams, and watermarks, as one part.
 
-    def _root_push(self, one: InputSpec | None) -> Callable[[Any, int | None], None]:
-        """What takes a record that arrives: with its key made current, and by its input where there are two."""
-        roots = self.roots
-        if len(roots) != 1:
+        A record's rank is its place, then its producer; a watermark comes behind its producer's records of a place.
+        """
+        producers = sorted({chunk.producer for chunk in (*chunks, *marked)})
+        number = {producer: at for at, producer in enumerate(producers)}
+        count = len(producers)
+        ranks = [
+            (place * count + number[chunk.producer]) * 2
+            for chunk, one in zip(chunks, found, strict=True)
+            for place in one.places
+        ]
+        order = sorted(range(len(ranks)), key=ranks.__getitem__)
+        values = [value for one in found for value in one.values]
+        stamps = [stamp for one in found for stamp in one.stamps or [None] * len(one.values)]
+        keys = [key for one in found for key in one.keys or [None] * len(one.values)]
+        places = [place for one in found for place in one.places]
+        sides = [
+            inputs[chunk.edge].position
+            for chunk, one in zip(chunks, found, strict=True)
+            for _ in range(len(one.values))
+        ]
+        ranks = [ranks[at] for at in order]
+        stamped = any(one.stamps is not None for one in found)
+        return Part(
+            [values[at] for at in order],
+            [stamps[at] for at in order] if stamped else None,
+            [places[at] for at in order],
+            self._marks(marked, number, ranks),
+            [keys[at] for at in order] if any(one.keys is not None for one in found) else None,
+            [sides[at] for at in order] if any(sides) else None,
+        )
 
-            def push_all(value: Any, stamp: int | None) -> None:
-                for root in roots:
-                    root.push(value, stamp)
-
-            return push_all
-        head = roots[0]
-        push = head.push
-        if one is not None and hasattr(head, "push_from"):
-            position = one.position
-            push = lambda value, stamp: head.push_from(position, value, stamp)  # noqa: E731
-        if one is None or not isinstance(head, KeyedOperator) or one.selector is None:
-            return push  # type: ignore[no-any-return]
-        turn, selector = head.store.turn, one.selector
-
-        def push_keyed(value: Any, stamp: int | None) -> None:
-            turn(selector(value))
-            push(value, stamp)
-
-        return push_keyed
+    def _marks(self, marked: list[Chunk], number: dict[int, int], ranks: list[int]) -> list[tuple[int, int, int]]:
+        """Where event time rises in this subtask, from what its producers said."""
+        events: list[tuple[int, ...]] = []
+        for chunk in sorted(marked, key=lambda one: (one.producer, one.seq)):
+            indexes, marks = watermarks_of(chunk.blob)
+            split = marked_split(chunk.blob)
+            for place, mark in zip(indexes, marks, strict=True):
+                rank = (place * len(number) + number[chunk.producer]) * 2 + 1
+                events.append((rank, split, len(events), chunk.producer, place, mark))
+        found = []
+        for rank, split, _, producer, place, mark in sorted(events):
+            risen = self.channels.rise(producer, mark, split)
+            if risen is not None:
+                self.watermark = risen
+                found.append((bisect_left(ranks, rank), place, risen))
+        return found
 
     def _tick(self) -> None:
         """Fire what processing time made due since the last batch."""
         self.position.move(FIRST_BASE, 0)
         for operator in self.operators:
-            if isinstance(operator, KeyedOperator):
+            if isinstance(operator, Keyed):
+                operator.place = 0
                 operator.tick(self.now)
 
     def _settle(self) -> None:
@@ -279,6 +284,8 @@ class Subtask:
             way_out.flush()
 
     def _save(self) -> None:
+        if self.ends:
+            return
         for operator in self.operators:
             operator.save()
         if self.vertex.watermarks and self.vertex.layer > 0:
@@ -287,7 +294,7 @@ class Subtask:
     # --- figures
 
     def _figures(self) -> Chunk:
-        timers = [o.store.earliest("processing") for o in self.operators if isinstance(o, KeyedOperator)]
+        timers = [o.store.earliest("processing") for o in self.operators if isinstance(o, Keyed)]
         figures = {
             "vertex": self.vertex.number,
             "subtask": self.subtask,
@@ -296,8 +303,8 @@ class Subtask:
                           for n, o in enumerate(self.operators)],
             "edges": {way_out.spec.number: way_out.given for way_out in self.exits},
             "watermark": None if self.watermark == NO_TIMESTAMP else self.watermark,
-            "keys": sum(o.keys for o in self.operators if isinstance(o, KeyedOperator)),
-            "bytes": sum(o.store.size for o in self.operators if isinstance(o, KeyedOperator)),
+            "keys": sum(o.keys for o in self.operators if isinstance(o, Keyed)),
+            "bytes": sum(o.store.size for o in self.operators if isinstance(o, Keyed)),
             "timer": min((one for one in timers if one is not None), default=None),
             "started": self.started,
             "seconds": time.perf_counter() - self.clock,
@@ -314,8 +321,10 @@ class Subtask:
         return parent.given if spec.tag is None else parent.given_aside.get(spec.tag, 0)
 
 
-def _close_quietly(operator: StreamOperator) -> None:
-    try:
-        operator.close()
-    except Exception:  # what failed first is what its author must see
-        return
+def clock() -> int:
+    """Processing time in milliseconds."""
+    return int(time.time() * 1000)
+
+
+def _goes_up(found: list[Unpacked]) -> bool:
+    return all(behind.places[0] >= before.places[-1] for before, behind in pairwise(found))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pyarrow as pa
 
 from spark_runner.executor.streaming import layers
-from spark_runner.executor.streaming.chunks import FIGURES, Chunk, chunks_of
+from spark_runner.executor.streaming.chunks import FIGURES, Chunk, chunks_of, columns_in
 
 __all__ = ["COUNTED", "NUMBER", "SUBTASK", "run_columns", "run_last"]
 
@@ -23,8 +22,7 @@ def run_columns(
     """The records of every chunk; `numbered` adds the subtask that wrote each, and its number there."""
     written: dict[int, int] = {}
     for chunk in chunks_of(batches):
-        body = pickle.loads(chunk.blob)[3]
-        batch = pa.ipc.read_record_batch(pa.py_buffer(body), schemas[chunk.edge])
+        batch = columns_in(chunk.blob, schemas[chunk.edge])
         columns = [batch.column(name) for name in names]
         if numbered:
             first = written.get(chunk.subtask, 0)
@@ -58,6 +56,6 @@ def _written(chunk: Chunk, schema: pa.Schema, written: pa.Schema) -> pa.RecordBa
     if chunk.target == FIGURES:
         columns = [*(pa.nulls(1, field.type) for field in schema), pa.array([chunk.blob.decode()])]
     else:
-        batch = pa.ipc.read_record_batch(pa.py_buffer(pickle.loads(chunk.blob)[3]), schema)
+        batch = columns_in(chunk.blob, schema)
         columns = [*batch.columns, pa.nulls(batch.num_rows, pa.string())]
     return pa.RecordBatch.from_arrays(columns, schema=written)

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from planner.frontends.pyflink.stand_in import pyflink_stand_in
 from spark_runner.executor.records import decode
 from spark_runner.executor.rows import printed
-from spark_runner.executor.streaming.chunks import FIGURES, Chunk, chunks_of, records_of
+from spark_runner.executor.streaming.chunks import FIGURES, Chunk, chunks_of, unpacked
 from spark_runner.executor.streaming.layout import Layout
 from spark_runner.executor.streaming.written import COUNTED
 from spark_runner.figures.results import CollectedRecord, Events, PrintedRecord
@@ -156,8 +156,8 @@ class Batches:
     def _tell(self, sink: StreamSink, chunks: list[Chunk]) -> None:
         found = []
         for chunk in chunks:
-            indexes, values, _ = records_of(chunk.blob, self.layout.edges[chunk.edge].schema)
-            for at, (index, value) in enumerate(zip(indexes, values, strict=True)):
+            found_here = unpacked(chunk.blob, self.layout.edges[chunk.edge].schema)
+            for at, (index, value) in enumerate(zip(found_here.places, found_here.values, strict=True)):
                 found.append(((chunk.base, index, chunk.producer, chunk.edge, chunk.seq, at), chunk.subtask, value))
         for _, subtask, value in sorted(found, key=lambda one: one[0]):
             if sink.kind == "collect":

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import pyarrow as pa
 
-from planner.job import Aggregate, Watermarks, Window
+from planner.job import Watermarks
 from spark_runner.executor.rows import form_of
 from spark_runner.executor.streaming.layout import (
     EdgeSpec,
@@ -19,13 +18,11 @@ from spark_runner.executor.streaming.layout import (
     SourceSpec,
     VertexSpec,
 )
-from spark_runner.frames.python_pass import partitioner_of, selector_of, stamper_of
+from spark_runner.lowering.worker_parts import partitioner_of, selector_of, worker_part
 from spark_runner.program.pointwise import consumers_of_producers, producers_of_consumers
 from spark_runner.streaming.program import Columns, Flow, StreamJob, StreamOperation, StreamVertex
 
 __all__ = ["LayoutMaker"]
-
-_WINDOW = ("assigner", "size", "slide", "offset", "form", "lateness", "late_tag", "by_clock")
 
 
 class LayoutMaker:
@@ -134,7 +131,6 @@ class LayoutMaker:
             first_producer=self.first_producers[flow.source],
             producers=flow.producers,
             ranges=producers_of_consumers(flow.ranges, flow.consumers),
-            selector=None if flow.key is None or flow.custom is not None else selector_of(flow.key),
             key_column=self._key_column(flow),
             schema=self.schema(flow.columns),
             idle=self._idleness(flow.source),
@@ -187,21 +183,7 @@ class LayoutMaker:
 def _operator(one: StreamOperation, state_id: str) -> OperatorSpec:
     operation = one.operation
     operator = operation.operator
-    behaviour: Any = operator.behaviour
-    function, options = getattr(behaviour, "target", None), dict[str, Any]()
-    if isinstance(behaviour, Window):
-        function = behaviour.function.target if behaviour.function is not None else None
-        options["window"] = {name: getattr(behaviour, name, None) for name in _WINDOW}
-        if not behaviour.is_plain:
-            gap = behaviour.gap.target if behaviour.gap is not None else None
-            options["window"] |= {"gap": gap, "trigger": behaviour.trigger}
-    elif isinstance(behaviour, Watermarks):
-        function = stamper_of(behaviour)
-        options["out_of_orderness"] = behaviour.out_of_orderness
-    elif isinstance(behaviour, Aggregate):
-        options["aggregate"] = (operator.kind, behaviour.field)
-    elif operator.kind == "async_map":
-        options["capacity"], options["timeout"] = operator.capacity, operator.timeout
+    function, options = worker_part(operator)
     return OperatorSpec(
         role=one.role,
         function=function,

@@ -9,21 +9,20 @@ from __future__ import annotations
 
 import heapq
 import pickle
-from collections.abc import Iterator, Mapping, Set
-from itertools import count
+from collections.abc import Iterator
 from typing import Any, Literal, Protocol
 
+from spark_runner.executor.buckets import Buckets, key_hash
 from spark_runner.executor.keys import key_bytes, one_nan
 from spark_runner.executor.records import pickled
-from spark_runner.executor.streaming.buckets import Buckets, key_hash
+from spark_runner.executor.state import TimeWindow
 
-__all__ = ["Backend", "Domain", "Entry", "KeyedStore", "key_group"]
+__all__ = ["Backend", "Domain", "Entry", "KeyedStore", "NoState", "Timers", "key_group"]
 
 Domain = Literal["event", "processing"]
-Timer = tuple[int, tuple[int, ...]]  # when, and for which window: () for a function's own
+Timer = tuple[int, Any]  # when, and for which window: () for a function's own
 _DOMAINS: tuple[Domain, ...] = ("event", "processing")
 _UNHASHABLE = "\0unhashable"
-_NO_TIMERS: Mapping[Domain, Set[Timer]] = {"event": frozenset(), "processing": frozenset()}
 
 
 class Backend(Protocol):
@@ -39,6 +38,19 @@ class Backend(Protocol):
         """Forget a key."""
 
 
+class NoState:
+    """The backend of what keeps nothing from batch to batch."""
+
+    def get(self, key: str) -> bytes | None:
+        return None
+
+    def put(self, key: str, value: bytes) -> None:
+        """Nothing is kept."""
+
+    def delete(self, key: str) -> None:
+        """Nothing is kept."""
+
+
 def key_group(key: Any, groups: int) -> int:
     """Which of the groups a key is in: equal keys give equal groups in every process."""
     return key_hash(key_bytes(key)) % groups
@@ -47,19 +59,12 @@ def key_group(key: Any, groups: int) -> int:
 class Entry:
     """Everything kept for one key."""
 
-    __slots__ = ("bucket", "key", "sort", "timers", "values")
+    __slots__ = ("bucket", "key", "name", "sort", "values")
 
-    def __init__(self, key: Any, bucket: int, values: dict[str, Any] | None = None) -> None:
-        self.key, self.bucket = key, bucket
-        self.values: dict[str, Any] = {} if values is None else values
-        self.timers = _NO_TIMERS  # most keys have none
+    def __init__(self, key: Any, name: Any, bucket: int, values: dict[Any, Any] | None = None) -> None:
+        self.key, self.name, self.bucket = key, name, bucket
+        self.values: dict[Any, Any] = {} if values is None else values
         self.sort = b""
-
-    def own_timers(self) -> dict[Domain, set[Timer]]:
-        """The timers, to be changed."""
-        if self.timers is _NO_TIMERS:
-            self.timers = {"event": set(), "processing": set()}
-        return self.timers  # type: ignore[return-value]
 
     def order(self) -> bytes:
         """Where the key stands among timers of one time."""
@@ -68,16 +73,79 @@ class Entry:
         return self.sort
 
 
+class Timers:
+    """The timers of all keys that are in memory, in one time domain: by when they are due, then by key."""
+
+    __slots__ = ("_at", "_pending", "_queue", "_when")
+
+    def __init__(self) -> None:
+        self._at: dict[int, dict[tuple[Entry, Any], None]] = {}
+        self._queue: list[int] = []  # every time for which there is or was a timer
+        self._pending: list[tuple[Entry, Any]] = []  # those of `_when` that are still to fire, the last one first
+        self._when = 0
+
+    def set(self, when: int, entry: Entry, window: Any) -> None:
+        """Set a timer, once however often it is set."""
+        found = self._at.get(when)
+        if found is None:
+            found = self._at[when] = {}
+            heapq.heappush(self._queue, when)
+        found[entry, window] = None
+
+    def drop(self, when: int, entry: Entry, window: Any) -> None:
+        """Forget a timer."""
+        found = self._at.get(when)
+        if found is not None:
+            found.pop((entry, window), None)
+
+    def pop(self, limit: int) -> tuple[int, Entry, Any] | None:
+        """The next timer up to a time, which is then no longer set; None where nothing is due."""
+        while True:
+            if self._pending and self._queue[0] == self._when:
+                timer, found = self._pending.pop(), self._at[self._when]
+                if timer in found:
+                    del found[timer]
+                    return self._when, *timer
+                continue
+            if not self._next(limit):
+                return None
+
+    def _next(self, limit: int) -> bool:
+        """Turn to the earliest time up to a limit."""
+        self._pending = []
+        while self._queue and self._queue[0] <= limit:
+            when = self._queue[0]
+            found = self._at[when]
+            if found:
+                self._when = when
+                self._pending = sorted(found, key=_by_key)[::-1] if len(found) > 1 else list(found)
+                return True
+            heapq.heappop(self._queue)
+            del self._at[when]
+        return False
+
+    def all(self) -> Iterator[tuple[Entry, int, Any]]:
+        """Every timer, in the order of the times."""
+        for when in sorted(self._at):
+            for entry, window in self._at[when]:
+                yield entry, when, window
+
+
+def _by_key(timer: tuple[Entry, Any]) -> tuple[bytes, int]:
+    """By key; the windows of a key by when they begin, or as their timers were set."""
+    entry, window = timer
+    return entry.order(), window.start if isinstance(window, TimeWindow) else window if window.__class__ is int else 0
+
+
 class KeyedStore:
     """The state of every key, with one of them current: `values` and `key` are what state objects read."""
 
     def __init__(self, backend: Backend, operator: str) -> None:
         self._backend, self._operator = backend, operator
-        self._entries: dict[Any, Entry] = {}
+        self.entries: dict[Any, Entry] = {}  # the keys that are in memory
         self._loaded: set[int] = set()
-        self._queues: dict[Domain, list[tuple[Any, ...]]] = {"event": [], "processing": []}
-        self._numbers = count()
-        self.values: dict[str, Any] = {}
+        self.timers: dict[Domain, Timers] = {"event": Timers(), "processing": Timers()}
+        self.values: dict[Any, Any] = {}
         self.key: Any = None
         self.current: Entry | None = None
         self._buckets, index = Buckets.read(backend.get(f"{operator}|index"))
@@ -92,28 +160,27 @@ class KeyedStore:
 
     # --- keys
 
-    @property
-    def entries(self) -> Mapping[Any, Entry]:
-        """The hashable keys that are in memory."""
-        return self._entries
-
     def turn(self, key: Any) -> Entry:
         """Make a key the current one."""
+        return self.take(self.find(key))
+
+    def find(self, key: Any) -> Entry:
+        """What is kept for a key."""
         try:
-            entry = self._entries.get(key)
+            entry = self.entries.get(key)
             name = key
         except TypeError:  # a list, a dict: not hashable
             name = (_UNHASHABLE, key_bytes(key))
-            entry = self._entries.get(name)
+            entry = self.entries.get(name)
         if entry is None:
             name = one_nan(name)
             bucket = self._buckets.of(key_bytes(key))
             if bucket not in self._loaded:
                 self._load(bucket)
-            entry = self._entries.get(name)
+            entry = self.entries.get(name)
             if entry is None:
-                entry = self._entries[name] = Entry(key, bucket)
-        return self.take(entry)
+                entry = self.entries[name] = Entry(key, name, bucket)
+        return entry
 
     def take(self, entry: Entry) -> Entry:
         """Make a key that is known the current one."""
@@ -126,16 +193,14 @@ class KeyedStore:
             self._asleep[domain].pop(bucket, None)
         written = self._backend.get(self._entry_of(bucket)) if bucket in self._known else None
         for key, values, *timers in pickle.loads(written) if written else ():
-            entry = Entry(key, bucket, values)
-            for domain, found in zip(_DOMAINS, timers, strict=False):  # a key without timers has none written
-                if found:
-                    entry.own_timers()[domain].update(found)
-                    for timer in found:
-                        self._queue(domain, timer, entry)
             try:
-                self._entries[one_nan(key)] = entry
+                hash(name := one_nan(key))
             except TypeError:
-                self._entries[_UNHASHABLE, key_bytes(key)] = entry
+                name = (_UNHASHABLE, key_bytes(key))
+            entry = self.entries[name] = Entry(key, name, bucket, values)
+            for domain, found in zip(_DOMAINS, timers, strict=False):  # a key without timers has none written
+                for when, window in found:
+                    self.timers[domain].set(when, entry, window)
 
     def _entry_of(self, bucket: int) -> str:
         """Under which key of the backend a bucket lies."""
@@ -145,7 +210,7 @@ class KeyedStore:
         """Every key, in one order however the input was cut into batches."""
         for bucket in sorted(self._known - self._loaded):
             self._load(bucket)
-        return sorted(self._entries.values(), key=Entry.order)
+        return sorted(self.entries.values(), key=Entry.order)
 
     def declare(self, name: str, kind: str, type_name: str | None) -> None:
         """A function asks for a state. One that was kept in another form is refused, as Flink refuses it.
@@ -166,37 +231,22 @@ class KeyedStore:
             self._forms[name] = (kind, type_name)
             self._forms_changed = True
 
-    # --- timers of the current key
+    # --- timers
 
-    def set_timer(self, domain: Domain, when: int, window: tuple[int, ...]) -> None:
-        """Set a timer, once however often it is set."""
-        assert self.current is not None
-        timer = (when, window)
-        if timer not in self.current.timers[domain]:
-            self.current.own_timers()[domain].add(timer)
-            self._queue(domain, timer, self.current)
-
-    def drop_timer(self, domain: Domain, when: int, window: tuple[int, ...]) -> None:
-        """Forget a timer."""
-        assert self.current is not None
-        if (when, window) in self.current.timers[domain]:
-            self.current.own_timers()[domain].discard((when, window))
-
-    def _queue(self, domain: Domain, timer: Timer, entry: Entry) -> None:
-        heapq.heappush(self._queues[domain], (timer[0], entry.order(), timer[1], next(self._numbers), entry))
-
-    def due(self, domain: Domain, limit: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """The timers up to a time, in order; the key of each is current while it is handled."""
-        asleep, queue = self._asleep[domain], self._queues[domain]
+    def due(self, domain: Domain, limit: int) -> tuple[int, Entry, Any] | None:
+        """The next timer up to a time, with its key current; it is no longer set."""
+        asleep = self._asleep[domain]
         if asleep:
             for bucket in [bucket for bucket, first in asleep.items() if first <= limit]:
                 self._load(bucket)
-        while queue and queue[0][0] <= limit:
-            when, _, window, _, entry = heapq.heappop(queue)
-            if (when, window) in entry.timers[domain]:
-                entry.own_timers()[domain].discard((when, window))
-                self.take(entry)
-                yield when, window
+        found = self.timers[domain].pop(limit)
+        if found is not None:
+            self.take(found[1])
+        return found
+
+    def forget(self, entry: Entry) -> None:
+        """A key is over: nothing of it is kept."""
+        self.entries.pop(entry.name, None)
 
     def earliest(self, domain: Domain) -> int | None:
         """The earliest timer of all keys."""
@@ -207,13 +257,17 @@ class KeyedStore:
 
     def save(self) -> int:
         """Write the buckets that were touched. How many keys there are now."""
+        timed: dict[Entry, tuple[list[Timer], list[Timer]]] = {}
+        for at, domain in enumerate(_DOMAINS):
+            for entry, when, window in self.timers[domain].all():
+                timed.setdefault(entry, ([], []))[at].append((when, window))
         by_bucket: dict[int, list[Entry]] = {bucket: [] for bucket in self._loaded}
-        for entry in self._entries.values():
-            if entry.values or entry.timers["event"] or entry.timers["processing"]:
+        for entry in self.entries.values():
+            if entry.values or entry in timed:
                 by_bucket[entry.bucket].append(entry)
         for bucket, entries in by_bucket.items():
             for part, found in self._buckets.parted(bucket, entries, Entry.order):
-                self._write(part, found)
+                self._write(part, found, timed)
         if by_bucket:
             self._backend.put(f"{self._operator}|index", self._buckets.written(self._index))
         if self._forms_changed:
@@ -225,23 +279,16 @@ class KeyedStore:
         """The bytes of all buckets."""
         return sum(size for _, _, size in self._index.values())
 
-    def _write(self, bucket: int, entries: list[Entry]) -> None:
+    def _write(self, bucket: int, entries: list[Entry], timed: dict[Entry, tuple[list[Timer], list[Timer]]]) -> None:
         if not entries:
             if self._index.pop(bucket, None) is not None:
                 self._backend.delete(self._entry_of(bucket))
             return
-        written = pickled([_row(entry) for entry in entries])
+        written = pickled([(entry.key, entry.values, *timed.get(entry, ())) for entry in entries])
         self._backend.put(self._entry_of(bucket), written)
         first: dict[Domain, int] = {}
-        for domain in _DOMAINS:
-            times = [min(timers)[0] for e in entries if (timers := e.timers[domain])]
+        for at, domain in enumerate(_DOMAINS):
+            times = [timers[at][0][0] for entry in entries if (timers := timed.get(entry)) and timers[at]]
             if times:
                 first[domain] = min(times)
         self._index[bucket] = (len(entries), first, len(written))
-
-
-def _row(entry: Entry) -> tuple[Any, ...]:
-    """What is written for one key."""
-    if entry.timers is _NO_TIMERS:
-        return entry.key, entry.values
-    return entry.key, entry.values, *(sorted(entry.timers[domain]) for domain in _DOMAINS)

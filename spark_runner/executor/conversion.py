@@ -14,12 +14,12 @@ from typing import Any
 
 from spark_runner.executor.records import pickled
 
-__all__ = ["Form", "converter", "copied"]
+__all__ = ["ATOMS", "Convert", "Form", "check_of", "converter", "copied"]
 
 Form = tuple[Any, ...]
 Convert = Callable[[Any], Any]
 
-_ATOMS = frozenset({str, int, float, bool, bytes, type(None), complex})
+ATOMS = frozenset({str, int, float, bool, bytes, type(None), complex})
 _FLOAT = struct.Struct("f")
 
 
@@ -31,9 +31,46 @@ def converter(form: Form) -> Convert:
 def copied(value: Any) -> Any:
     """A record of no declared type: readers get their own, as if it had been pickled."""
     kind = value.__class__
-    if kind in _ATOMS or (kind is tuple and all(part.__class__ in _ATOMS for part in value)):
+    if kind in ATOMS or (issubclass(kind, tuple) and ATOMS.issuperset(map(type, value))):
         return value
-    return pickle.loads(pickled(value))
+    if kind is tuple:
+        return tuple([copied(part) for part in value])
+    try:
+        return pickle.loads(pickled(value))
+    except Exception:  # something that cannot be pickled, such as a lock, has only one owner
+        return value
+
+
+def check_of(form: Form, record: str) -> str | None:
+    """An expression that is true of a record which has the form already, so that nothing is to be converted.
+
+    Empty where every record is to be converted; None where none is.
+    """
+    kind = form[0]
+    if kind in ("as it is", "decimal", "date", "time"):
+        return None
+    if kind == "any":
+        return f"{record}.__class__ in ATOMS"
+    if kind in _CLASSES:
+        return f"{record}.__class__ is {_CLASSES[kind]}"
+    if kind == "int":
+        limit = 1 << (form[1] - 1) if len(form) > 1 else 1 << 63
+        return f"({record}.__class__ is int and {-limit} <= {record} < {limit})"
+    if kind == "tuple":
+        return _all_parts(form[1], record, f"{record}.__class__ is tuple and len({record}) == {len(form[1])}")
+    if kind == "pair":
+        return _all_parts(form[1:], record, "True")
+    return ""
+
+
+def _all_parts(forms: tuple[Form, ...], record: str, first: str) -> str:
+    checks = [check_of(one, f"{record}[{at}]") for at, one in enumerate(forms)]
+    if "" in checks:
+        return ""
+    return f"({' and '.join([first, *(check for check in checks if check is not None)])})"
+
+
+_CLASSES = {"str": "str", "bool": "bool", "double": "float"}
 
 
 def _text(value: Any) -> str:
