@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from cli import __version__, console
 from cli.exit_codes import INTERRUPTED, OK, OUR_BUG, WRONG_INPUT, code_of, pipe_closed
-from cli.script_arguments import keep_arguments
 from planner.errors import OptionError, PlanError
 
 if TYPE_CHECKING:
@@ -57,21 +56,13 @@ def main(argv: list[str] | None = None) -> int:
             raise
         return report_error(error)
     finally:
-        _forget_load_options()
         if argv is None:
             gc.freeze()  # the process ends: Python would look through every object for garbage once more
     return code
 
 
-def _forget_load_options() -> None:
-    """The next command of this process, as in tests, loads its files its own way."""
-    loading = sys.modules.get("planner.frontends.scripts.handover")
-    if loading is not None:
-        loading.use_load_options(loading.LoadOptions())
-
-
 def _run(arguments: list[str]) -> int:
-    arguments = _take_common_options(arguments)
+    arguments, behind = _take_common_options(arguments)
     if arguments[:1] == ["--version"]:
         console.write_text(f"plan {__version__}")
         return OK
@@ -79,30 +70,28 @@ def _run(arguments: list[str]) -> int:
 
     group = build_group(COMMANDS)
     with usage_error(arguments):
-        return _invoke(group, arguments or ["--help"])
+        return _invoke(group, arguments or ["--help"], behind)
 
 
-def _invoke(group: TyperGroup, arguments: list[str]) -> int:
-    result = group.main(arguments, prog_name="plan", standalone_mode=False)
+def _invoke(group: TyperGroup, arguments: list[str], behind: tuple[str, ...]) -> int:
+    result = group.main(arguments, prog_name="plan", standalone_mode=False, obj=behind)
     return result if isinstance(result, int) else OK
 
 
-def _take_common_options(arguments: list[str]) -> list[str]:
-    """Take --color and --traceback, and what is behind `--`, out of the arguments of every command."""
+def _take_common_options(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Take --color and --traceback out of the arguments of every command, and apart what is behind `--`."""
     rest: list[str] = []
     waiting = iter(arguments)
-    keep_arguments(())
     for argument in waiting:
         if argument == "--":
-            keep_arguments(waiting)
-            return rest
+            return rest, tuple(waiting)
         if argument == "--color":
             _set_color(next(waiting, ""))
         elif argument.startswith("--color="):
             _set_color(argument.removeprefix("--color="))
         elif argument != "--traceback":
             rest.append(argument)
-    return rest
+    return rest, ()
 
 
 def _set_color(value: str) -> None:

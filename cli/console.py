@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from cli.render.styled import STYLES, Line, Span, line, plain
+from cli.render.styled import STYLES, Line, Span, line, plain, without_commands
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,6 +39,13 @@ def is_styled(stream: TextIO | None = None) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
+def _without_commands(lines: Iterable[Line]) -> Iterator[Line]:
+    for spans in lines:
+        whole = "".join(text for text, _ in spans)
+        harmless = without_commands(whole)
+        yield spans if harmless == whole else ((harmless, ""),)
+
+
 def build_console(*, stderr: bool = False) -> Console:
     """A Rich console on stdout or stderr that follows `--color`. Markup is off: a job's names are not markup."""
     from rich.console import Console
@@ -62,6 +69,8 @@ def build_console(*, stderr: bool = False) -> Console:
 def write_lines(lines: Iterable[Line], *, stderr: bool = False) -> None:
     """Print styled lines: plain and unwrapped when piped, wrapped under their own indent on a terminal."""
     stream = sys.stderr if stderr else sys.stdout
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        lines = _without_commands(lines)
     if not is_styled(stream):
         stream.write(plain(lines))
         return

@@ -9,6 +9,7 @@ from planner.errors import (
     ExecutionError,
     InternalError,
     JobDefinitionError,
+    NoJobError,
     OptionError,
     PlanError,
     PlanningError,
@@ -18,6 +19,7 @@ from planner.errors import (
 OK, FINDINGS, WRONG_INPUT, RUN_FAILED, OUR_BUG, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 4, 130, 141
 EXIT_CODES: dict[type[PlanError], int] = {
     JobDefinitionError: WRONG_INPUT,
+    NoJobError: WRONG_INPUT,
     PlanningError: WRONG_INPUT,
     OptionError: WRONG_INPUT,
     UnsupportedOnSpark: WRONG_INPUT,

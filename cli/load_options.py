@@ -1,15 +1,18 @@
-"""How a command loads Python files: --api, --parallelism, [tool.plan] parallelism, and the arguments behind `--`."""
+"""How a command loads Python files: --api, --parallelism, --flink, [tool.plan], and the arguments behind `--`."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.locate import nearest_config
-from cli.script_arguments import given_arguments
 
-__all__ = ["ApiOption", "ParallelismOption", "use_load_options"]
+if TYPE_CHECKING:
+    from planner.frontends.loading import LoadOptions
+
+__all__ = ["ApiOption", "ParallelismOption", "load_options"]
 
 Api = Literal["pyflink", "java"]
 ApiOption = Annotated[
@@ -33,12 +36,28 @@ ParallelismOption = Annotated[
 ]
 
 
-def use_load_options(api: Api | None = None, parallelism: int | None = None) -> None:
-    """Load the files of this command so."""
-    from planner.frontends.scripts.handover import LoadOptions
-    from planner.frontends.scripts.handover import use_load_options as use
+def load_options(
+    arguments: tuple[str, ...] = (),
+    *,
+    api: Api | None = None,
+    parallelism: int | None = None,
+    flink: str | None = None,
+    compiler: CompilerOptions = NO_OPTIONS,
+) -> LoadOptions:
+    """How to load the files of one command; `arguments` are those behind `--`, which `context.obj` has."""
+    from planner.frontends.loading import LoadOptions
 
     origin = "--parallelism" if parallelism is not None else None
-    if parallelism is None and (config := nearest_config()) is not None and config.parallelism is not None:
-        parallelism, origin = config.parallelism, "[tool.plan] parallelism in pyproject.toml"
-    use(LoadOptions(api=api, parallelism=parallelism, parallelism_origin=origin, arguments=given_arguments()))
+    config = nearest_config() if parallelism is None or flink is None else None
+    if config is not None:
+        flink = flink or config.flink
+        if parallelism is None and config.parallelism is not None:
+            parallelism, origin = config.parallelism, "[tool.plan] parallelism in pyproject.toml"
+    return LoadOptions(
+        api=api,
+        parallelism=parallelism,
+        parallelism_origin=origin,
+        flink=flink,
+        arguments=tuple(arguments or ()),
+        compiler=compiler.request(),
+    )

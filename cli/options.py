@@ -8,11 +8,21 @@ from typing import Annotated, Literal
 
 import typer
 
-__all__ = ["FlinkOption", "FormatOption", "JobArgument", "StageName", "TextOrJson"]
+from planner.frontends.job_files import SUFFIXES
+
+__all__ = [
+    "FlinkOption",
+    "FormatOption",
+    "JobArgument",
+    "ReportFormat",
+    "ReportFormatOption",
+    "StageName",
+    "TextOrJson",
+]
 
 TextOrJson = Literal["text", "json"]
+ReportFormat = Literal["text", "json", "markdown"]
 StageName = Literal["stream", "job", "execution", "physical", "all"]
-_SUFFIXES = (".py", ".yaml", ".yml")
 
 
 def complete_job(incomplete: str) -> Iterator[str]:
@@ -27,19 +37,23 @@ def complete_job(incomplete: str) -> Iterator[str]:
 
 
 def _is_job(entry: Path) -> bool:
-    return entry.suffix in _SUFFIXES
+    return entry.suffix in SUFFIXES
 
 
 JobArgument = Annotated[
     str | None,
     typer.Argument(
         metavar="[JOB]",
-        help="A .py, .yaml or .yml file, or job.py:NAME. Default: [tool.plan] job, else the only job file here.",
+        help="A .py, .yaml, .yml, .sql or .jar file; FILE:NAME or FILE:2 picks one of its jobs. "
+        "Default: [tool.plan] job, else the only job file here.",
         show_default=False,
         autocompletion=complete_job,
     ),
 ]
 FormatOption = Annotated[TextOrJson, typer.Option("--format", help="How to print.")]
+ReportFormatOption = Annotated[
+    ReportFormat, typer.Option("--format", help="How to print; markdown is for pull requests and step summaries.")
+]
 FlinkOption = Annotated[
     str | None,
     typer.Option(

@@ -12,8 +12,7 @@ from itertools import chain, count, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.frontends.loading import load_jobs
-from planner.frontends.scripts.handover import default_load_options
+from planner.frontends.loading import LoadOptions, load_jobs
 
 if TYPE_CHECKING:
     from planner.job import JobDefinition
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["is_script_to_run", "run_script"]
 
 _IMPORTS = re.compile(rb"^\s*(?:from|import)\s+pyflink\b", re.MULTILINE)
-SeeThrough = Callable[["PreparedRun", "RunFolder"], "tuple[int, list[Any]]"]
+SeeThrough = Callable[["PreparedRun", "RunFolder", "RunRequest"], "tuple[int, list[Any]]"]
 
 
 class _Ended(BaseException):
@@ -41,8 +40,10 @@ def is_script_to_run(job: str) -> bool:
     return path.suffix == ".py" and path.is_file() and _IMPORTS.search(path.read_bytes()) is not None
 
 
-def run_script(request: RunRequest, see_through: SeeThrough, *, run_id: str | None = None) -> int:
+def run_script(request: RunRequest, options: LoadOptions, see_through: SeeThrough, *, run_id: str | None = None) -> int:
     """Run a script and its jobs, the first as `run_id`. The exit code of the first job that fails, else 0."""
+    from spark_runner.runs.preparation import for_running
+
     numbers = count(1)
     ids = chain([run_id], repeat(None))
 
@@ -54,7 +55,7 @@ def run_script(request: RunRequest, see_through: SeeThrough, *, run_id: str | No
         return records
 
     try:
-        load_jobs(request.job, replace(default_load_options(), run=run))
+        load_jobs(request.job, replace(for_running(options), run=run))
     except _Ended as ended:
         return ended.code
     return 0
@@ -75,4 +76,4 @@ def _run_job(
     except BaseException:
         store.discard(folder)
         raise
-    return see_through(prepared, folder)
+    return see_through(prepared, folder, request)

@@ -58,4 +58,4 @@ def _run(job: JobDefinition) -> Outcome:
     check_machine(request)
     run = RunStore.under(Path.cwd()).submit(request, name=job.name)
     run.move("CREATED")
-    return supervise(prepared.program, run, strategy=prepared.strategy, audience=Lines(sys.stdout, sys.stderr))
+    return supervise(prepared.program, run, request, strategy=prepared.strategy, audience=Lines(sys.stdout, sys.stderr))

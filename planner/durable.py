@@ -8,9 +8,9 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-__all__ = ["append_json_line", "read_json_lines", "sync_folder", "write_json", "write_whole"]
+__all__ = ["append_json_line", "open_private", "read_json_lines", "sync_folder", "write_json", "write_whole"]
 
 
 def write_whole(path: Path, content: bytes, *, mode: int | None = None) -> None:
@@ -38,15 +38,20 @@ def _mode(path: Path) -> int:
     return 0o666 & ~mask
 
 
-def write_json(path: Path, document: Any) -> None:
+def write_json(path: Path, document: Any, *, mode: int | None = None) -> None:
     """Replace `path` by a JSON document."""
-    write_whole(path, (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode())
+    write_whole(path, (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode(), mode=mode)
 
 
-def append_json_line(path: Path, document: Any) -> None:
+def open_private(path: Path) -> BinaryIO:
+    """Open a file to append to; a new one is for its owner only."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab")
+
+
+def append_json_line(path: Path, document: Any, *, mode: int = 0o644) -> None:
     """Add one line in a single write; a line that a crash tore is closed first, so that it spoils only itself."""
     line = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, mode)
     try:
         size = os.fstat(handle).st_size
         if size and os.pread(handle, 1, size - 1) != b"\n":

@@ -2,6 +2,7 @@
 
 PlanError
 ├── JobDefinitionError   the job file is wrong: has the place and the next step
+│   └── NoJobError       the file defines no job at all: a helper module, or data
 ├── PlanningError        the job is well formed, and Flink would refuse it
 ├── OptionError          an option or a setting of the command line is wrong
 ├── UnsupportedOnSpark   the plan stands, but Spark cannot run it the way Flink would
@@ -20,6 +21,7 @@ __all__ = [
     "ExecutionError",
     "InternalError",
     "JobDefinitionError",
+    "NoJobError",
     "OptionError",
     "PlanError",
     "PlanningError",
@@ -44,6 +46,10 @@ class PlanError(Exception):
 
 class JobDefinitionError(PlanError):
     """The job's file does not say what a job must say."""
+
+
+class NoJobError(JobDefinitionError):
+    """A file that defines no job. Who walks over many files passes over it; who was given it by name says so."""
 
 
 class PlanningError(PlanError):

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from benchmarks.figure import Figure, compare, memory
 from benchmarks.measure import Unavailable, command, in_turns, output_of
 from benchmarks.process_tree import process_tree
+from planner.machine.java import find_java
 from spark_runner.clusters.class_archive import archive_path
-from spark_runner.clusters.java import find_java
 
 SCRIPT = """
 from pyspark.sql import SparkSession

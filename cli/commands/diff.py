@@ -2,33 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 from cli import console, locate
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
+from cli.exit_codes import FINDINGS, OK, WRONG_INPUT
 from cli.exports import is_export
-from cli.load_options import ApiOption, ParallelismOption, use_load_options
-from cli.locate import flink_for
-from cli.options import FlinkOption, FormatOption, TextOrJson, complete_job
-from cli.render.styled import Line
-from cli.render.text.changes import changes_lines
-from planner.diff.changes import LEVELS, Change, find_changes, job_change
-from planner.diff.comparison import compare
-from planner.diff.upgrade import Upgrade, describe_upgrade
-from planner.diff.versions import Version, load_new_plan, load_version, pair_jobs
+from cli.load_options import ApiOption, ParallelismOption, load_options
+from cli.locate import explain_here, flink_for
+from cli.options import FlinkOption, ReportFormat, ReportFormatOption, TextOrJson, complete_job
+from cli.render.styled import Line, line
+from cli.render.text.changes import review_lines, reviews_summary
+from planner.diff.changes import LEVELS, Level
+from planner.diff.upgrade import Upgrade
+from planner.diff.versions import load_new_plan, load_version, pair_jobs
 from planner.errors import OptionError
-from planner.snapshots.snapshot import Snapshot
+from planner.frontends.loading import LoadOptions
+from planner.review.report import JobReview, review_versions
 
-_SIDE = "A job file, job.py:NAME, a baseline (plan.lock.json), or git:REV:path; FILE@1.20 plans for Flink 1.20."
-_OLD_SIDE = f"{_SIDE} Or a savepoint: its folder, or the file _metadata in it."
+_SIDES = (
+    "None: the job here, compared with HEAD. One: that job, compared with HEAD. Two, OLD NEW: each a job file, "
+    "job.py:NAME, a baseline (plan.lock.json) or git:REV:path; FILE@1.20 plans for Flink 1.20; OLD may be a savepoint. "
+    "With --base: files and folders to look into."
+)
 
 
 def diff(
-    old: Annotated[str, typer.Argument(metavar="OLD", help=_OLD_SIDE, autocompletion=complete_job)],
-    new: Annotated[str, typer.Argument(metavar="NEW", help=_SIDE, autocompletion=complete_job)],
+    context: typer.Context,
+    sides: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[OLD] [NEW]", help=_SIDES, autocompletion=complete_job, show_default=False),
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REV",
+            help="Compare every job that changed since this branch left REV; the arguments are files and folders.",
+            show_default=False,
+        ),
+    ] = None,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 where a change is not safe.")] = False,
-    format: FormatOption = "text",
+    fail_on: Annotated[
+        Level | None, typer.Option(help="Exit with 1 where a change is this grave, or graver.", show_default=False)
+    ] = None,
+    format: ReportFormatOption = "text",
     flink: FlinkOption = None,
     flink_old: Annotated[
         str | None, typer.Option(metavar="VERSION", help="Plan OLD for this version of Flink.", show_default=False)
@@ -38,12 +59,16 @@ def diff(
     ] = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> int:
-    """Show what changed between two jobs, or a job and a baseline: operators, chains, edges, slots, operator ids.
+    """Show what changed between two versions of jobs: operators, chains, edges, slots, operator ids.
 
     Every change is marked: state-breaking (a restored job would not start, or would lose or misread state), result (the
     job computes something else), performance (the same result at another cost), or safe. Comments, order and YAML ids
-    are no change while the plan is the same.
+    are no change while the plan is the same. What is the same on many operators is one line.
+
+    With --base it finds the jobs that changed, also those of which only an imported module did, and gives one report:
+    per job the verdict, the changes with what to do, and tasks, slots, channels and network buffers before and after.
 
     With a savepoint as OLD it says whether NEW restores from it: Flink's own answer, what is lost and why, and the fix.
 
@@ -51,6 +76,9 @@ def diff(
     differs from the one that was planned, in vertices, chains, parallelism, ship strategies, ids and slots.
 
     Examples:
+      plan diff job.py
+      plan diff --base main
+      plan diff --base main jobs/ --format markdown
       plan diff old.yaml new.yaml
       plan diff job.py http://localhost:8081 --exit-code
       plan diff savepoints/savepoint-4f2a job.py
@@ -58,41 +86,111 @@ def diff(
       plan diff plan.lock.json job.yaml --format json
       plan diff job.py@1.20 job.py@2.3
     """
-    use_load_options(api, parallelism)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
+    least = fail_on or ("performance" if exit_code else None)
+    if base is not None:
+        return _since(base, sides or [], least, format, flink_new or flink, _for_version(options, flink_new))
+    old, new = _two(sides or [])
     if locate.is_savepoint(new):
         raise OptionError(f"{new} is a savepoint, which is always the old side", hint="write plan diff SAVEPOINT JOB")
     if locate.is_savepoint(old):
-        return _restore(old, new, exit_code, format, flink_new or flink)
+        return _restore(
+            old,
+            new,
+            least is not None,
+            _no_markdown(format, "a savepoint"),
+            flink_new or flink,
+            _for_version(options, flink_new),
+        )
     if is_export(old) or is_export(new):
         from cli.observed.diff import diff_exports
 
         return diff_exports(
             old,
             new,
-            snapshots=lambda side: load_version(side, lambda job: flink_for(flink, job)).snapshots,
-            exit_code=exit_code,
-            format=format,
+            snapshots=lambda side: load_version(side, lambda job: flink_for(flink, job), options).snapshots,
+            exit_code=least is not None,
+            format=_no_markdown(format, "a running job"),
         )
-    before = load_version(old, lambda job: flink_for(flink_old or flink, job))
-    after = load_version(new, lambda job: flink_for(flink_new or flink, job))
-    pairs = pair_jobs(before, after)
-    found = [(_name(*pair), _changes(*pair)) for pair in pairs]
-    upgrades = [_upgrade(before, after, *pair) for pair in pairs]
+    before = load_version(old, lambda job: flink_for(flink_old or flink, job), _for_version(options, flink_old))
+    after = load_version(new, lambda job: flink_for(flink_new or flink, job), _for_version(options, flink_new))
+    reviews = review_versions(before, after, pair_jobs(before, after), explain=explain_here)
+    _print(reviews, format, old=old, new=new)
+    return _code(reviews, least)
+
+
+def _two(sides: list[str]) -> tuple[str, str]:
+    """OLD and NEW; one job alone is compared with what HEAD has of it."""
+    if len(sides) == 2:
+        return sides[0], sides[1]
+    if len(sides) > 2:
+        raise OptionError(
+            f"two versions are compared, and {len(sides)} were given",
+            hint="for many jobs: plan diff --base main FILE...",
+        )
+    job = locate.find_job(sides[0] if sides else None)
+    if job.startswith("git:") or is_export(job) or locate.is_savepoint(job):
+        raise OptionError(
+            f"{job} is one version, and there is no other to compare it with", hint="write plan diff OLD NEW"
+        )
+    return f"git:HEAD:{job}", job
+
+
+def _since(
+    base: str, paths: list[str], least: Level | None, format: ReportFormat, flink: str | None, options: LoadOptions
+) -> int:
+    """One report over all jobs that changed."""
+    from planner.review.changed_jobs import review_since
+
+    commit, reviews = review_since(
+        base, paths, flink=lambda job: flink_for(flink, job), explain=explain_here, options=options
+    )
+    _print(reviews, format, old=f"git:{commit}", new=".", base=base)
+    return _code(reviews, least)
+
+
+def _print(reviews: Sequence[JobReview], format: ReportFormat, *, old: str, new: str, base: str | None = None) -> None:
     if format == "json":
-        console.write_json(_document(old, new, found, upgrades))
+        console.write_json(_document(old, new, base, reviews))
+    elif format == "markdown":
+        from cli.render.markdown.review import reviews_markdown
+
+        console.write_text(reviews_markdown(reviews, base or old))
     else:
-        for (name, changes), upgrade in zip(found, upgrades, strict=True):
-            console.write_lines([*changes_lines(name, changes), *_upgrade_lines(upgrade)])
-    breaking = any(change.level != "safe" for _, changes in found for change in changes)
-    return 1 if exit_code and breaking else 0
+        for review in reviews:
+            console.write_lines([*review_lines(review), *_upgrade_lines(review.upgrade), *([()] if base else [])])
+        if base is not None:
+            console.write_lines([line(reviews_summary(reviews, base))])
 
 
-def _restore(savepoint: str, new: str, exit_code: bool, format: TextOrJson, flink: str | None) -> int:
+def _code(reviews: Sequence[JobReview], least: Level | None) -> int:
+    """1 where a change is as grave as was asked for; 2 where a job of this version cannot be planned."""
+    if any(review.failure is not None and review.failure.side == "new" for review in reviews):
+        return WRONG_INPUT
+    if least is None:
+        return OK
+    grave = ("cannot be planned", *LEVELS[: LEVELS.index(least) + 1])
+    return FINDINGS if any(review.verdict in grave for review in reviews) else OK
+
+
+def _no_markdown(format: ReportFormat, what: str) -> TextOrJson:
+    if format == "markdown":
+        raise OptionError(f"--format markdown is for two versions of a job, not for {what}", hint="use text or json")
+    return format
+
+
+def _for_version(options: LoadOptions, flink: str | None) -> LoadOptions:
+    return options if flink is None else replace(options, flink=flink)
+
+
+def _restore(
+    savepoint: str, new: str, exit_code: bool, format: TextOrJson, flink: str | None, options: LoadOptions
+) -> int:
     """Whether the new job restores from a savepoint."""
     from planner.savepoints.fates import restore
 
     contents = locate.load_contents(savepoint)
-    report = restore(load_new_plan(new, lambda job: flink_for(flink, job)), contents)
+    report = restore(load_new_plan(new, lambda job: flink_for(flink, job), options), contents)
     if format == "json":
         console.write_json({"version": 1, "savepoint": savepoint, "new": new, **report.to_dict()})
     else:
@@ -100,26 +198,6 @@ def _restore(savepoint: str, new: str, exit_code: bool, format: TextOrJson, flin
 
         console.write_lines(restore_lines(report))
     return 1 if exit_code and not report.restores else 0
-
-
-def _name(old: Snapshot | None, new: Snapshot | None) -> str:
-    side = new or old
-    assert side is not None
-    return side.name
-
-
-def _changes(old: Snapshot | None, new: Snapshot | None) -> tuple[Change, ...]:
-    if old is not None and new is not None:
-        return find_changes(compare(old, new))
-    return (job_change(old, new),)
-
-
-def _upgrade(before: Version, after: Version, old: Snapshot | None, new: Snapshot | None) -> Upgrade | None:
-    """What another version of Flink does, where both sides were planned here and for different ones."""
-    one, other = (before.plan_of(old) if old else None), (after.plan_of(new) if new else None)
-    if old is None or new is None or one is None or other is None or one.flink == other.flink:
-        return None
-    return describe_upgrade(one, other, compare(old, new))
 
 
 def _upgrade_lines(upgrade: Upgrade | None) -> list[Line]:
@@ -130,16 +208,16 @@ def _upgrade_lines(upgrade: Upgrade | None) -> list[Line]:
     return [(), *upgrade_lines(upgrade)]
 
 
-def _document(
-    old: str, new: str, found: list[tuple[str, tuple[Change, ...]]], upgrades: list[Upgrade | None]
-) -> dict[str, Any]:
-    changes = [(name, change) for name, each in found for change in each]
+def _document(old: str, new: str, base: str | None, reviews: Sequence[JobReview]) -> dict[str, Any]:
+    changes = [(review.name, change) for review in reviews for change in review.changes]
     return {
         "version": 1,
         "old": old,
         "new": new,
-        "jobs": [name for name, _ in found],
+        **({} if base is None else {"base": base}),
+        "jobs": [review.name for review in reviews],
+        "reviews": [review.to_dict() for review in reviews],
         "changes": [{"job": name, **change.to_dict()} for name, change in changes],
-        "flink": [upgrade.to_dict() if upgrade else None for upgrade in upgrades],
+        "flink": [review.upgrade.to_dict() if review.upgrade else None for review in reviews],
         "summary": {level: sum(change.level == level for _, change in changes) for level in LEVELS},
     }

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from cli import console
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.exports import is_export, refuse_for_exports
-from cli.load_options import ApiOption, ParallelismOption, use_load_options
-from cli.locate import find_job, flink_for
-from cli.options import FlinkOption, FormatOption, JobArgument
+from cli.load_options import ApiOption, ParallelismOption, load_options
+from cli.locate import explain_here, find_job, flink_for
+from cli.options import FlinkOption, JobArgument, ReportFormatOption
 from cli.render.text.explanation import edge_lines, explanation_lines
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation, explain_plan
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 
 def explain(
+    context: typer.Context,
     job: JobArgument = None,
     edge: Annotated[
         str | None,
@@ -50,10 +52,11 @@ def explain(
     live: Annotated[
         bool, typer.Option("--live", help="With a running job: how busy each vertex is, and where records pile up.")
     ] = False,
-    format: FormatOption = "text",
+    format: ReportFormatOption = "text",
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> None:
     """Explain why every edge did or did not chain, and what would chain it.
 
@@ -72,22 +75,23 @@ def explain(
       plan explain job.yaml --edge map:sink
       plan explain job.py --set map.parallelism=4 --set job.chaining=true
       plan explain job.py --only broken --format json
+      plan explain job.py --format markdown >> "$GITHUB_STEP_SUMMARY"
       plan explain pyflink_job.py -p 4 -- --input data.txt
       plan explain streamplan.json --job-plan jobplan.json
       plan explain http://localhost:8081 --live
     """
     spec = find_job(job)
-    use_load_options(api, parallelism)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
     beside = [one for one in (job_plan, stream_plan) if one is not None]
     if beside or is_export(spec):
         from cli.observed.explain import explain_export
 
-        refuse_for_exports(spec, **{"--set": settings, "--flink": flink})
+        refuse_for_exports(spec, **{"--set": settings, "--flink": flink, "--format markdown": format == "markdown"})
         explain_export(spec, others=beside, edge=edge, only_broken=only is not None, live=live, format=format)
         return
-    definition = load_job(spec)
+    definition = load_job(spec, options)
     compiled = compile_plan(definition, until="execution", flink=flink_for(flink, definition))
-    explanation = explain_plan(compiled, **_buffers(compiled))
+    explanation = explain_here(compiled)
     if compiled.job.compiled is not None:
         refuse_for_exports(spec, **{"--set": settings})
     if settings:
@@ -96,20 +100,13 @@ def explain(
         _one_edge(compiled, explanation, edge, format)
     elif format == "json":
         console.write_json(_document(explanation, only is not None))
+    elif format == "markdown":
+        from cli.render.markdown.explanation import explanation_markdown
+
+        console.write_text(explanation_markdown(compiled, explanation, only_broken=only is not None))
     else:
         tried = spec if compiled.job.compiled is None else None  # nothing can be tried on a graph of Flink
         console.write_lines(explanation_lines(explanation, spec=tried, only_broken=only is not None))
-
-
-def _buffers(compiled: Plan) -> dict[str, int]:
-    """The cluster's buffer settings, where a pyproject.toml has some."""
-    from cli.locate import nearest_config
-
-    config = nearest_config()
-    if config is None:
-        return {}
-    cluster = config.for_job(compiled.job.name, compiled.job.location.file).cluster
-    return {"buffers_per_channel": cluster.buffers_per_channel, "floating_buffers": cluster.floating_buffers_per_gate}
 
 
 def _document(explanation: Explanation, only_broken: bool) -> dict[str, Any]:
@@ -120,7 +117,7 @@ def _document(explanation: Explanation, only_broken: bool) -> dict[str, Any]:
 
 
 def _one_edge(compiled: Plan, explanation: Explanation, wanted: str, format: str) -> None:
-    from planner.chaining.conditions import check_conditions
+    from planner.chaining.evaluation import check_conditions
     from planner.explanation.selection import select_edges
 
     pairs = _pairs(compiled, wanted)
@@ -137,8 +134,20 @@ def _one_edge(compiled: Plan, explanation: Explanation, wanted: str, format: str
         console.write_json({**document, "pairs": [pair.to_dict() for pair in pairs]} if pairs else document)
         return
     blocks = [*_pair_blocks(pairs), *(edge_lines(edge, conditions) for edge, conditions in checked)]
-    for number, block in enumerate(blocks):
-        console.write_lines([*([()] if number else []), *block])
+    _write(
+        explanation.name,
+        [spans for number, block in enumerate(blocks) for spans in ([()] * bool(number) + block)],
+        format,
+    )
+
+
+def _write(title: str, lines: list[Line], format: str) -> None:
+    if format == "markdown":
+        from cli.render.markdown.explanation import lines_markdown
+
+        console.write_text(lines_markdown(title, lines))
+    else:
+        console.write_lines(lines)
 
 
 def _pairs(compiled: Plan, wanted: str) -> list[CheckedPair]:
@@ -184,4 +193,4 @@ def _what_if(
     if format == "json":
         console.write_json({**_document(after, only_broken), "what_if": difference.to_dict()})
     else:
-        console.write_lines(what_if_lines(difference, spec=spec))
+        _write(after.name, what_if_lines(difference, spec=spec), format)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import typer
+
 from cli import console, locate
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.exports import is_export
-from cli.load_options import ApiOption, ParallelismOption, use_load_options
+from cli.load_options import ApiOption, ParallelismOption, load_options
 from cli.options import FlinkOption, FormatOption, JobArgument
 from cli.render.text.order import order_lines
 from planner.explanation.order import explain_order
@@ -12,11 +15,13 @@ from planner.pipeline import plan as compile_plan
 
 
 def order(
+    context: typer.Context,
     job: JobArgument = None,
     format: FormatOption = "text",
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> None:
     """Print the job vertices in topological source-first order, and why each is where it is.
 
@@ -24,13 +29,13 @@ def order(
       plan order job.yaml
       plan order job.py --format json
     """
-    use_load_options(api, parallelism)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
     if job is not None and is_export(job):
         from cli.observed.show import order_export
 
         order_export(job, format=format)
         return
-    definition = locate.load(job)
+    definition = locate.load(job, options)
     compiled = compile_plan(definition, until="job", flink=locate.flink_for(flink, definition))
     assert compiled.job_graph is not None
     placements = explain_order(compiled.job_graph)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from cli import console
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.deployment_options import (
     LoadBalanceOption,
     SeedOption,
@@ -20,8 +21,8 @@ from cli.deployment_options import (
 )
 from cli.exports import is_export
 from cli.files import write_whole
-from cli.load_options import ApiOption, ParallelismOption, use_load_options
-from cli.locate import find_job, flink_for, nearest_config
+from cli.load_options import ApiOption, ParallelismOption, load_options
+from cli.locate import cluster_buffers, find_job, flink_for
 from cli.options import FlinkOption, JobArgument, complete_job
 from cli.run_ids import complete_run
 from planner.deployment.request import DeploymentRequest
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from cli.render.pictures.dot import Look
     from cli.render.pictures.picture import Picture
     from planner.deployment.deployment import Deployment
+    from planner.frontends.loading import LoadOptions
 
 Format = Literal["svg", "png", "pdf", "dot", "mermaid", "html"]
 FORMATS: tuple[Format, ...] = ("svg", "png", "pdf", "dot", "mermaid", "html")
@@ -42,6 +44,7 @@ BINARY: tuple[Format, ...] = ("png", "pdf")
 
 
 def render(
+    context: typer.Context,
     job: JobArgument = None,
     stage: Annotated[
         Literal["stream", "job", "execution", "physical"], typer.Option(help="What to draw; html has all stages.")
@@ -88,6 +91,7 @@ def render(
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> None:  # fmt: skip
     """Draw a stage: chains as frames, edges with their ship strategy and the first obstacle, broken chains in red.
 
@@ -109,7 +113,7 @@ def render(
     """
     from cli.render.pictures.dot import Look
 
-    use_load_options(api, parallelism)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
     chosen = format or _format_of(output)
     request = DeploymentRequest(
         task_managers=task_managers,
@@ -130,9 +134,9 @@ def render(
             picture = picture_of_export(spec, stage=stage, format=chosen)
             content = _in_format(picture, chosen, Look(theme=theme, direction=direction), wrap)
         elif chosen == "html":
-            content = _page(_compile(spec, "physical", flink), spec, request, diff, run)
+            content = _page(_compile(spec, "physical", flink, options), spec, request, diff, run, options)
         else:
-            compiled = _compile(spec, _until(stage), flink)
+            compiled = _compile(spec, _until(stage), flink, options)
             content = _in_format(
                 _picture(compiled, stage, request), chosen, Look(theme=theme, direction=direction), wrap
             )
@@ -169,14 +173,21 @@ def _default_file(spec: str, stage: Stage, format: Format) -> Path:
     return Path(f"{name}.{'mmd' if format == 'mermaid' else format}")
 
 
-def _compile(spec: str, until: Stage, flink: str | None) -> Plan:
+def _compile(spec: str, until: Stage, flink: str | None, options: LoadOptions) -> Plan:
     from planner.frontends.loading import load_job
 
-    definition = load_job(spec)
+    definition = load_job(spec, options)
     return compile_plan(definition, until=until, flink=flink_for(flink, definition))
 
 
-def _page(compiled: Plan, spec: str, request: DeploymentRequest, diff: str | None, run: str | None) -> str:
+def _page(
+    compiled: Plan,
+    spec: str,
+    request: DeploymentRequest,
+    diff: str | None,
+    run: str | None,
+    options: LoadOptions,
+) -> str:
     from cli.render.page.figures import check_report
     from cli.render.page.plan import PageRequest, to_html
 
@@ -186,24 +197,15 @@ def _page(compiled: Plan, spec: str, request: DeploymentRequest, diff: str | Non
     wanted = PageRequest(
         spec=spec,
         deployment=_deployment(compiled, request) if compiled.physical else None,
-        comparison=_comparison(compiled, diff) if diff is not None else None,
+        comparison=_comparison(compiled, diff, options) if diff is not None else None,
         compared_with=diff,
         report=report,
-        **_buffers(compiled),
+        **cluster_buffers(compiled),
     )
     return to_html(compiled, wanted)
 
 
-def _buffers(compiled: Plan) -> dict[str, Any]:
-    """The cluster's buffer settings, where a pyproject.toml has some."""
-    config = nearest_config()
-    if config is None:
-        return {}
-    cluster = config.for_job(compiled.job.name, compiled.job.location.file).cluster
-    return {"buffers_per_channel": cluster.buffers_per_channel, "floating_buffers": cluster.floating_buffers_per_gate}
-
-
-def _comparison(compiled: Plan, old: str) -> Any:
+def _comparison(compiled: Plan, old: str, options: LoadOptions) -> Any:
     from planner.diff.comparison import compare
     from planner.diff.versions import Version, load_version, pair_jobs
     from planner.snapshots.snapshot import take_snapshot
@@ -211,7 +213,7 @@ def _comparison(compiled: Plan, old: str) -> Any:
     new = Version(argument=compiled.job.location.file, snapshots=(take_snapshot(compiled),))
     pairs = [
         (before, after)
-        for before, after in pair_jobs(load_version(old, lambda _: compiled.flink), new)
+        for before, after in pair_jobs(load_version(old, lambda _: compiled.flink, options), new)
         if before and after
     ]
     if not pairs:

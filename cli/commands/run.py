@@ -11,11 +11,10 @@ import typer
 
 from cli import console, locate
 from cli.finish import exit_code, leave_at_once
-from cli.load_options import ParallelismOption, use_load_options
+from cli.load_options import ParallelismOption, load_options
 from cli.options import FlinkOption, FormatOption, JobArgument, TextOrJson
 from cli.pyflink_scripts import is_script_to_run, run_script
 from cli.run_report_files import check_report_file, write_report
-from cli.script_arguments import given_arguments
 from planner.errors import OptionError, PlanError
 from planner.settings.quantities import parse_duration
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
 
 def run(
+    context: typer.Context,
     job: JobArgument = None,
     master: Annotated[
         str, typer.Option(help="local[N], local[*], spark://host:7077[,host:7077], yarn, k8s://..., sc://host:15002.")
@@ -91,7 +91,7 @@ def run(
 
     if report is not None:
         check_report_file(report)
-    use_load_options(None, parallelism)
+    options = load_options(context.obj, parallelism=parallelism, flink=flink)
     request = RunRequest(
         job=locate.find_job(job),
         folder=str(Path.cwd()),
@@ -107,15 +107,13 @@ def run(
         flink=flink,
         allow_lost_state=_split(allow_lost_state),
         report=report,
-        arguments=given_arguments(),
+        arguments=options.arguments,
         parallelism=parallelism,
         native=not no_native,
     )
     if not (dry_run or detach or deploy_mode == "cluster") and is_script_to_run(request.job):
-        return run_script(
-            request, lambda prepared, folder: _see_through(prepared, folder, follow=follow, format=format), run_id=id
-        )
-    prepared = prepare(request)
+        return run_script(request, options, lambda *job: _see_through(*job, follow=follow, format=format), run_id=id)
+    prepared = prepare(request, options, dry=dry_run)
     if dry_run:
         _print_program(prepared, request, format)
         return 0
@@ -123,13 +121,13 @@ def run(
     store = RunStore.under(Path.cwd())
     folder = store.submit(request, name=prepared.plan.job.name, run_id=id)
     if detach:
-        return _detach(folder, format)
+        return _detach(folder, request, format)
     try:
         folder.move("CREATED")
     except BaseException:
         store.discard(folder)
         raise
-    return _see_through(prepared, folder, follow=follow, format=format)[0]
+    return _see_through(prepared, folder, request, follow=follow, format=format)[0]
 
 
 def _print_program(prepared: PreparedRun, request: RunRequest, format: TextOrJson) -> None:
@@ -142,12 +140,12 @@ def _print_program(prepared: PreparedRun, request: RunRequest, format: TextOrJso
         console.write_text("\n".join(program_lines(prepared.program, request.master)))
 
 
-def _detach(folder: RunFolder, format: TextOrJson) -> int:
+def _detach(folder: RunFolder, request: RunRequest, format: TextOrJson) -> int:
     from cli.detached import detach
     from spark_runner.runs.store import RunStore
 
     try:
-        record = detach(folder)
+        record = detach(folder, request)
     except BaseException:
         RunStore(folder.path.parent).discard(folder)
         raise
@@ -160,15 +158,15 @@ def _detach(folder: RunFolder, format: TextOrJson) -> int:
 
 
 def _see_through(
-    prepared: PreparedRun, folder: RunFolder, *, follow: bool, format: TextOrJson
+    prepared: PreparedRun, folder: RunFolder, request: RunRequest, *, follow: bool, format: TextOrJson
 ) -> tuple[int, list[Any]]:
     """The exit code, and the records that the script itself asked for."""
     from spark_runner.runs.supervision import supervise
 
     audience = _audience(prepared, follow=follow, format=format)
     if prepared.program.mode == "streaming":
-        _say_checkpoint(prepared, folder)
-    outcome = supervise(prepared.program, folder, strategy=prepared.strategy, audience=audience)
+        _say_checkpoint(prepared, folder, request)
+    outcome = supervise(prepared.program, folder, request, strategy=prepared.strategy, audience=audience)
     if outcome.ended == "pipe closed":
         return exit_code(outcome), []
     document = outcome.report.to_dict()
@@ -176,7 +174,7 @@ def _see_through(
         console.write_json({**document, "printed": [str(record) for record in audience.records]})
     else:
         _print_results(outcome, document)
-    report = outcome.record.request.report
+    report = request.report
     if report is not None:
         write_report(Path(report), document, prepared.plan)
     _speed_up_the_next(outcome)
@@ -184,10 +182,10 @@ def _see_through(
     return code, audience.for_script
 
 
-def _say_checkpoint(prepared: PreparedRun, folder: RunFolder) -> None:
+def _say_checkpoint(prepared: PreparedRun, folder: RunFolder, request: RunRequest) -> None:
     from spark_runner.runs.preparation import checkpoint_of
 
-    checkpoint = checkpoint_of(folder.record().request, folder.path)
+    checkpoint = checkpoint_of(request, folder.path)
     console.message(f"checkpoint {checkpoint}: --checkpoint with this folder continues the run")
     for note in prepared.program.stream.notes:
         console.message(note)
@@ -221,8 +219,8 @@ def _print_results(outcome: Outcome, document: dict[str, Any]) -> None:
 
 def _speed_up_the_next(outcome: Outcome) -> None:
     """Let the next local run start faster; nothing that goes wrong here is this run's concern."""
+    from planner.machine.java import find_java
     from spark_runner.clusters.class_archive import build_archive_in_background
-    from spark_runner.clusters.java import find_java
 
     if outcome.record.state == "FINISHED" and outcome.record.request.master.startswith("local"):
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 import time
@@ -43,8 +44,10 @@ def runs(
         _show(store.folder(id), format)
         return
     records = store.runs()
+    for damage in store.unreadable():
+        console.message(damage, "warning")
     if format == "json":
-        console.write_json({"runs": [_data(record) for record in records]})
+        console.write_json({"runs": [record.to_dict() for record in records]})
     elif records:
         console.write_lines(_table(records))
     else:
@@ -71,7 +74,7 @@ def _table(records: tuple[RunRecord, ...]) -> list[Line]:
 def _show(folder: RunFolder, format: str) -> None:
     record, report = folder.seen(), _report(folder)
     if format == "json":
-        console.write_json({**_data(record), "events": list(folder.events()), "report": report})
+        console.write_json({**record.to_dict(), "events": list(folder.events()), "report": report})
         return
     lines = [
         line((record.id, "title"), "  ", (record.state, STYLES.get(record.state, "")), "  ", record.name or ""),
@@ -90,17 +93,19 @@ def _show(folder: RunFolder, format: str) -> None:
         console.write_text(f"Spark's log, and what functions print(): {folder.log}")
 
 
-def _data(record: RunRecord) -> dict[str, Any]:
-    return record.to_dict()
-
-
 def _report(folder: RunFolder) -> dict[str, Any] | None:
-    return json.loads(folder.report.read_bytes()) if folder.report.is_file() else None
+    if not folder.report.is_file():
+        return None
+    try:
+        return dict(json.loads(folder.report.read_bytes()))
+    except (ValueError, TypeError):
+        console.message(f"{os.path.relpath(folder.report)} is damaged: the run has no figures", "warning")
+        return None
 
 
 def _told(event: dict[str, Any]) -> str:
     message = f": {event['message']}" if event.get("message") else ""
-    subject = f"vertex {event['vertex']} {event['name']}" if event.get("type") == "vertex" else "run"
+    subject = f"vertex {event.get('vertex')} {event.get('name')}" if event.get("type") == "vertex" else "run"
     return f"{subject} {event.get('state', '')}{message}"
 
 

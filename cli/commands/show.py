@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli import console, locate
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.deployment_options import (
     FailOption,
     LoadBalanceOption,
@@ -20,7 +21,7 @@ from cli.deployment_options import (
     show_deployment,
 )
 from cli.exports import is_export
-from cli.load_options import ApiOption, ParallelismOption, use_load_options
+from cli.load_options import ApiOption, ParallelismOption, load_options
 from cli.options import FlinkOption, FormatOption, JobArgument, StageName, TextOrJson
 from cli.render.styled import Line
 from cli.render.text.stages import stage_lines
@@ -42,6 +43,7 @@ KEYS: dict[Stage, str] = {
 
 
 def show(
+    context: typer.Context,
     job: JobArgument = None,
     stage: Annotated[StageName, typer.Option(help="Which of Flink's graphs to print.")] = "all",
     format: FormatOption = "text",
@@ -56,6 +58,7 @@ def show(
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> int:
     """Print a stage of the plan: stream graph, job graph, execution graph or physical deployment; or a savepoint.
 
@@ -93,8 +96,8 @@ def show(
         show_export(job, stage=stage, format=format)
         return 0
     stages: tuple[Stage, ...] = STAGES if stage == "all" else (stage,)
-    use_load_options(api, parallelism)
-    definition = locate.load(job)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
+    definition = locate.load(job, options)
     compiled = compile_plan(definition, until=stages[-1], flink=locate.flink_for(flink, definition))
     deployment = show_deployment(compiled, stages, request)
     if format == "json":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import TextIO
 
 STYLES = {
     "": "",
@@ -29,6 +30,7 @@ STYLES = {
 }
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_COMMAND = re.compile(r"^(\s*)::|##\[", re.MULTILINE)  # what GitHub's runner reads as a command
 
 Span = tuple[str, str]  # (text, style)
 Line = tuple[Span, ...]
@@ -37,7 +39,24 @@ Line = tuple[Span, ...]
 def line(*parts: str | Span) -> Line:
     """A line of plain strings and (text, style) pairs; control characters in a job's names are shown, not obeyed."""
     spans = ((part, "") if isinstance(part, str) else part for part in parts)
-    return tuple((text if text.isprintable() else _CONTROL.sub(_shown, text), style) for text, style in spans)
+    return tuple((escaped(text), style) for text, style in spans)
+
+
+def escaped(text: str) -> str:
+    """The text with control characters as Python writes them: a terminal would obey them."""
+    return text if text.isprintable() else _CONTROL.sub(_shown, text)
+
+
+def for_terminal(text: str, stream: TextIO) -> str:
+    """The text with control characters shown, not obeyed, where a terminal reads; a pipe gets it as it is."""
+    if text.isprintable() or not stream.isatty():
+        return text
+    return re.sub(r"[^\n\t]+", lambda match: escaped(match.group()), text)
+
+
+def without_commands(text: str) -> str:
+    """The text with nothing in it that GitHub's runner would carry out: names in a job come from anybody."""
+    return _COMMAND.sub(lambda match: "#\\#[" if match.group() == "##[" else f"{match.group(1)}\\::", text)
 
 
 def _shown(match: re.Match[str]) -> str:

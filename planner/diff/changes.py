@@ -219,6 +219,7 @@ def _chains(comparison: Comparison) -> Iterator[Change]:
             message=f"{ends} no longer chains" + (f": {between} is between them now" if between else ""),
             before="chained",
             after="not chained",
+            at=broken.target.new_at,
         )
     for before, after in comparison.edges:
         if comparison.new.edges[after].chained and not comparison.old.edges[before].chained:

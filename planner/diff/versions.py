@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import io
 import re
-import subprocess
-import tarfile
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from planner.errors import JobDefinitionError, OptionError, PlanError
+from planner.diff.revisions import Revision
+from planner.errors import OptionError, PlanError
 from planner.flink.profile import FlinkProfile
 from planner.flink.registry import flink as flink_profile
-from planner.frontends.loading import load_job, load_jobs, split_spec
+from planner.frontends.job_files import split_name
+from planner.frontends.loading import LoadOptions, load_job, load_jobs, split_spec
 from planner.job import JobDefinition, Location
 from planner.pipeline import Plan, plan
 from planner.snapshots.baseline_file import load_baseline
 from planner.snapshots.snapshot import Snapshot, take_snapshot
 
-__all__ = ["Version", "load_new_plan", "load_version", "pair_jobs"]
+__all__ = ["Version", "load_new_plan", "load_version", "pair_jobs", "versions_paired"]
 
 GIT = "git:"
 _AT_VERSION = re.compile(r"(.+)@(v?\d+(?:\.\d+)+)")
@@ -43,13 +41,12 @@ class Version:
         return next((made for one, made in zip(self.snapshots, self.plans, strict=False) if one is snapshot), None)
 
 
-def load_version(argument: str, flink: ChooseFlink | None = None) -> Version:
+def load_version(argument: str, flink: ChooseFlink | None = None, options: LoadOptions | None = None) -> Version:
     """Load what an argument of `plan diff` stands for; `FILE@1.20` is planned for that version of Flink."""
     asked = argument
-    argument, choose = _at_version(asked, flink)
+    argument, choose, options = _at_version(asked, flink, options)
     if argument.startswith(GIT):
-        with _checked_out(argument) as path:
-            return _job_file(argument, str(path), choose)
+        return _from_git(argument, choose, options)
     if argument.endswith((".json", ".lock")) and _is_baseline(Path(argument)):
         if asked != argument:
             raise OptionError(
@@ -58,39 +55,37 @@ def load_version(argument: str, flink: ChooseFlink | None = None) -> Version:
             )
         jobs = load_baseline(Path(argument)).jobs
         return Version(argument=argument, snapshots=tuple(job.snapshot for job in jobs), is_baseline=True)
-    return _job_file(argument, argument, choose)
+    return _job_file(argument, argument, choose, options)
 
 
-def load_new_plan(argument: str, flink: ChooseFlink | None = None) -> Plan:
+def load_new_plan(argument: str, flink: ChooseFlink | None = None, options: LoadOptions | None = None) -> Plan:
     """The one job that an argument stands for, compiled up to its job graph."""
-    argument, choose = _at_version(argument, flink)
+    argument, choose, options = _at_version(argument, flink, options)
     if not argument.startswith(GIT):
-        job = load_job(argument)
+        job = load_job(argument, options)
         return plan(job, until="job", flink=choose(job))
     with _checked_out(argument) as path:
-        job = load_job(path)
+        job = load_job(path, options)
         return plan(job, until="job", flink=choose(job))
 
 
-def _at_version(argument: str, flink: ChooseFlink | None) -> tuple[str, ChooseFlink]:
-    """The argument without its `@1.20`, and how to choose the version of Flink for its jobs."""
+def _at_version(
+    argument: str, flink: ChooseFlink | None, options: LoadOptions | None
+) -> tuple[str, ChooseFlink, LoadOptions]:
+    """The argument without its `@1.20`, how to choose the version of Flink for its jobs, and how to load them."""
+    options = options or LoadOptions()
     written = _AT_VERSION.fullmatch(argument)
     if written is None or Path(argument).exists():
-        return argument, flink or (lambda job: flink_profile())
+        return argument, flink or (lambda job: flink_profile()), options
     chosen = flink_profile(written[2])
-    return written[1], lambda job: chosen
+    return written[1], lambda job: chosen, replace(options, flink=chosen.version)
 
 
 def pair_jobs(old: Version, new: Version) -> list[tuple[Snapshot | None, Snapshot | None]]:
-    """The jobs to compare: one with one, else by name; a job of a baseline that the other side lacks is left alone."""
-    if len(old.snapshots) == len(new.snapshots) == 1:
-        return [(old.snapshots[0], new.snapshots[0])]
-    olds = {snapshot.name: snapshot for snapshot in old.snapshots}
-    news = {snapshot.name: snapshot for snapshot in new.snapshots}
-    names = [name for name in {**olds, **news} if (name in olds or not new.is_baseline or old.is_baseline)]
-    names = [name for name in names if name in news or not old.is_baseline or new.is_baseline]
-    pairs = [(olds.get(name), news.get(name)) for name in names]
+    """The jobs to compare, of which at least one must be in both versions."""
+    pairs = versions_paired(old, new)
     if not any(before and after for before, after in pairs):
+        olds, news = ([snapshot.name for snapshot in side.snapshots] for side in (old, new))
         raise OptionError(
             f"no job of {new.argument} is in {old.argument}",
             hint=f"there: {', '.join(sorted(olds))}; here: {', '.join(sorted(news))}",
@@ -98,9 +93,20 @@ def pair_jobs(old: Version, new: Version) -> list[tuple[Snapshot | None, Snapsho
     return pairs
 
 
-def _job_file(argument: str, spec: str, flink: ChooseFlink) -> Version:
+def versions_paired(old: Version, new: Version) -> list[tuple[Snapshot | None, Snapshot | None]]:
+    """One job with one, else by name; a job of a baseline that the other side lacks is left alone."""
+    if len(old.snapshots) == len(new.snapshots) == 1:
+        return [(old.snapshots[0], new.snapshots[0])]
+    olds = {snapshot.name: snapshot for snapshot in old.snapshots}
+    news = {snapshot.name: snapshot for snapshot in new.snapshots}
+    names = [name for name in {**olds, **news} if (name in olds or not new.is_baseline or old.is_baseline)]
+    names = [name for name in names if name in news or not old.is_baseline or new.is_baseline]
+    return [(olds.get(name), news.get(name)) for name in names]
+
+
+def _job_file(argument: str, spec: str, flink: ChooseFlink, options: LoadOptions) -> Version:
     try:
-        plans = tuple(plan(job, until="execution", flink=flink(job)) for job in load_jobs(spec))
+        plans = tuple(plan(job, until="execution", flink=flink(job)) for job in load_jobs(spec, options))
     except PlanError as error:
         if argument == spec:
             raise
@@ -117,51 +123,22 @@ def _is_baseline(path: Path) -> bool:
     return '"operators"' in text and '"jobs"' in text and '"edges"' in text
 
 
+def _from_git(argument: str, flink: ChooseFlink, options: LoadOptions) -> Version:
+    with _checked_out(argument) as path:
+        return _job_file(argument, str(path), flink, options)
+
+
 @contextmanager
 def _checked_out(argument: str) -> Iterator[Path]:
-    """The file of a revision, in a folder of its own with its neighbours, which a Python job may import."""
+    """The file of a revision, among the files that it may import."""
     revision, separator, written = argument.removeprefix(GIT).partition(":")
     if not separator or not revision or not written:
         raise OptionError(f"{argument!r} is not of the form git:REV:path", hint="for example git:main:job.py")
-    file, _, name = written.partition(".py:") if ".py:" in written else (written, "", "")
-    file = f"{file}.py" if name else file
-    path = PurePosixPath(_git("rev-parse", "--show-prefix", argument=argument).decode().strip()) / file
-    if not _exists(revision, str(path)):
-        path = PurePosixPath(file)  # git itself counts paths from the top of the repository
-    if not _is_revision(revision):
-        raise OptionError(
-            f"there is no revision {revision!r} in this repository",
-            hint="`git log --oneline` lists the revisions of this branch, `git branch -a` the branches",
-        )
-    if not _exists(revision, str(path)):
-        raise OptionError(f"{file} is not in revision {revision}", hint=f"see git ls-tree -r --name-only {revision}")
-    top = _git("rev-parse", "--show-toplevel", argument=argument).decode().strip()
-    folder = str(path.parent)
-    scope = [] if folder == "." else ["--", folder]
-    packed = _git("-C", top, "archive", "--format=tar", revision, *scope, argument=argument)
-    with tempfile.TemporaryDirectory(prefix="plan-diff-") as temporary:
-        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            archive.extractall(temporary, filter="data")
-        found = Path(temporary) / path
+    file, name = split_name(written)
+    with Revision.find(revision) as tree:
+        found = tree.file(file)
+        if found is None:
+            raise OptionError(
+                f"{file} is not in revision {revision}", hint=f"see git ls-tree -r --name-only {revision}"
+            )
         yield found.with_name(f"{found.name}:{name}") if name else found
-
-
-def _is_revision(revision: str) -> bool:
-    asked = ["git", "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"]
-    return subprocess.run(asked, capture_output=True, check=False).returncode == 0
-
-
-def _exists(revision: str, path: str) -> bool:
-    done = subprocess.run(["git", "cat-file", "-e", f"{revision}:{path}"], capture_output=True, check=False)
-    return done.returncode == 0
-
-
-def _git(*arguments: str, argument: str) -> bytes:
-    try:
-        done = subprocess.run(["git", *arguments], capture_output=True, check=False)
-    except FileNotFoundError:
-        raise OptionError(f"{argument} needs git, which is not on the PATH") from None
-    if done.returncode:
-        complaint = done.stderr.decode(errors="replace").strip().splitlines() or ["git failed"]
-        raise JobDefinitionError(f"{argument}: {complaint[-1].removeprefix('fatal: ')}")
-    return done.stdout

@@ -11,21 +11,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
-from planner.errors import JobDefinitionError, PlanError
-from planner.frontends.pyflink.stand_in import pyflink_stand_in
-from planner.frontends.scripts.absent_modules import placeholders_for
-from planner.frontends.scripts.handover import LoadOptions, Session, default_load_options, session
+from planner.errors import JobDefinitionError, NoJobError, PlanError
+from planner.frontends.picking import refuse_several, with_name
+from planner.frontends.scripts.handover import LoadOptions, Session, session
 from planner.frontends.scripts.job_modules import forget_modules
 from planner.frontends.scripts.places import PACKAGE_FOLDER, shown, shown_folders
-from planner.frontends.scripts.waiting import no_waiting
 from planner.frontends.suggestions import argument_fault, plain_argument_faults, suggestion
 from planner.job import JobDefinition, Location
 from planner.source_text import read_text
 from planner.spelling import nearest_or_all
 
 if TYPE_CHECKING:
+    from importlib.abc import MetaPathFinder
+
     from planner.frontends.dsl.environment import StreamExecutionEnvironment
 
 __all__ = ["load_all_python", "load_python"]
@@ -50,15 +50,23 @@ def load_all_python(path: Path, options: LoadOptions | None = None) -> list[JobD
 
 def _load(path: Path, options: LoadOptions | None, take: Callable[[Session, ModuleType], _Taken]) -> _Taken:
     """Run a file and take its jobs. A PyFlink script is run again with placeholders for modules that are missing."""
+    options = options or LoadOptions()
+    source = read_text(path, str(path))
+    is_script = "pyflink" in source
     absent: list[str] = []
     beside: list[str] = []  # folders above the file that have a module it imports
     while True:
         try:
-            with _loading(path, options, absent, beside) as (collecting, module):
-                _run_file(path, module)
+            around = _script_surroundings(options, absent) if is_script else _without_pyflink()
+            with _loading(path, options, beside) as (collecting, module), around:
+                collecting.absent_modules = tuple(absent)
+                _run_file(path, source, module)
                 return take(collecting, module)
         except _ModuleIsMissing as error:
-            if not _may_be_absent(error.name, path, options) or error.name in absent:
+            if error.name == "pyflink" and not is_script:  # a module beside the job uses it
+                is_script = True
+                continue
+            if not is_script or not _may_be_absent(error.name, options) or error.name in absent:
                 raise
             folder = _folder_above(path, error.name.split(".")[0])
             if folder is not None and folder not in beside:
@@ -80,11 +88,43 @@ class _ModuleIsMissing(JobDefinitionError):
         self.name = name
 
 
-def _may_be_absent(module: str, path: Path, options: LoadOptions | None) -> bool:
-    """Whether a plan can do without a module: of a PyFlink script that is only loaded, and none of PyFlink's own."""
-    if (options or default_load_options()).run is not None or "pyflink" not in read_text(path, str(path)):
+@contextmanager
+def _without_pyflink() -> Iterator[None]:
+    """Let an import of PyFlink fail, though it may be installed: the file is then loaded again as a script."""
+    sys.meta_path.insert(0, cast("MetaPathFinder", _NoPyFlink))
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(cast("MetaPathFinder", _NoPyFlink))
+
+
+class _NoPyFlink:
+    """Finds no PyFlink."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> None:
+        """Refuse PyFlink; all else is found by others."""
+        if name == "pyflink":
+            raise ModuleNotFoundError("No module named 'pyflink'", name="pyflink")
+
+
+@contextmanager
+def _script_surroundings(options: LoadOptions, absent: Sequence[str]) -> Iterator[None]:
+    """What a PyFlink script meets while it is loaded: PyFlink's stand-in, placeholders, and time that does not pass."""
+    from planner.frontends.pyflink.stand_in import pyflink_stand_in
+    from planner.frontends.scripts.absent_modules import placeholders_for
+    from planner.frontends.scripts.waiting import no_waiting
+
+    waiting = no_waiting(sys.modules["__main__"]) if options.run is None else nullcontext()
+    with pyflink_stand_in(), placeholders_for(absent), waiting:
+        yield
+
+
+def _may_be_absent(module: str, options: LoadOptions) -> bool:
+    """Whether the plan of a script can do without a module: only loaded, and none of PyFlink's own."""
+    if options.run is not None or not module:
         return False
-    return bool(module) and module.split(".")[0] not in ("pyflink", "planner", *sys.stdlib_module_names)
+    return module.split(".")[0] not in ("pyflink", "planner", *sys.stdlib_module_names)
 
 
 def _folder_above(path: Path, module: str) -> str | None:
@@ -96,10 +136,8 @@ def _folder_above(path: Path, module: str) -> str | None:
 
 
 @contextmanager
-def _loading(
-    path: Path, options: LoadOptions | None, absent: Sequence[str], beside: Sequence[str]
-) -> Iterator[tuple[Session, ModuleType]]:
-    """The surroundings of a script: its folder first on sys.path, its own __main__, PyFlink's stand-in, no input."""
+def _loading(path: Path, options: LoadOptions, beside: Sequence[str]) -> Iterator[tuple[Session, ModuleType]]:
+    """What every job's file meets: its folder first on sys.path, its own __main__, its arguments, no input."""
     folder = str(path.parent.absolute())
     module = ModuleType("__main__")
     module.__file__ = str(path)
@@ -111,11 +149,9 @@ def _loading(
     shown_folders[folder] = str(path.parent) if str(path.parent) != "." else ""
     importlib.invalidate_caches()
     try:
-        with session(options) as collecting, pyflink_stand_in(), placeholders_for(absent), _quiet(collecting.options):
-            collecting.absent_modules = tuple(absent)
-            sys.argv = [str(path), *collecting.options.arguments]
-            with no_waiting(module) if collecting.options.run is None else nullcontext():
-                yield collecting, module
+        with session(options) as collecting, _quiet(options):
+            sys.argv = [str(path), *options.arguments]
+            yield collecting, module
     finally:
         forget_modules(folder, before[4], before[0])
         sys.path[:], sys.argv, sys.stdin = before[0], before[1], before[2]
@@ -129,8 +165,7 @@ def _quiet(options: LoadOptions) -> AbstractContextManager[Any]:
     return redirect_stdout(sys.stderr) if options.run is None else nullcontext()
 
 
-def _run_file(path: Path, module: ModuleType) -> None:
-    source = read_text(path, str(path))
+def _run_file(path: Path, source: str, module: ModuleType) -> None:
     with plain_argument_faults(source):
         _guarded(path, lambda: exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__))
 
@@ -191,12 +226,7 @@ def _only(collecting: Session, module: ModuleType, path: Path) -> JobDefinition:
     if len(jobs) == 1:
         return jobs[0]
     if jobs:
-        picks = ", ".join(f"{path}:{number}" for number in range(1, min(len(jobs), 4) + 1))
-        raise JobDefinitionError(
-            f"the file executes {len(jobs)} jobs: {_listed(jobs)}",
-            location=jobs[1].location,
-            hint=f"pick one by its number or name: {picks}{', ...' if len(jobs) > 4 else ''}",
-        )
+        raise refuse_several(jobs, path)
     for name in ("job", "build"):
         if name in module.__dict__:
             return _as_job(module.__dict__[name], name, collecting, path)
@@ -204,7 +234,7 @@ def _only(collecting: Session, module: ModuleType, path: Path) -> JobDefinition:
         raise JobDefinitionError(
             "streams are defined, but never executed", location=last, hint="end with env.execute(NAME)"
         )
-    raise JobDefinitionError(
+    raise NoJobError(
         "the file defines no job",
         location=Location(str(path), 1),
         hint="call env.execute(NAME), or define `job` or `build()`",
@@ -212,17 +242,9 @@ def _only(collecting: Session, module: ModuleType, path: Path) -> JobDefinition:
 
 
 def _picked(collecting: Session, module: ModuleType, path: Path, name: str) -> JobDefinition:
-    named = [job for job in collecting.jobs if job.name == name]
-    if not named and name.isdigit() and 0 < int(name) <= len(collecting.jobs):
-        return collecting.jobs[int(name) - 1]
-    if len(named) > 1:
-        raise JobDefinitionError(
-            f"{len(named)} jobs are named {name!r}",
-            location=named[1].location,
-            hint=f"pick one by its number: {path}:{collecting.jobs.index(named[0]) + 1}",
-        )
-    if named:
-        return named[0]
+    found = with_name(collecting.jobs, path, name)
+    if found is not None:
+        return found
     if name in module.__dict__:
         return _as_job(module.__dict__[name], name, collecting, path)
     raise JobDefinitionError(
@@ -253,10 +275,6 @@ def _last_defined(collecting: Session) -> Location | None:
     drafts = collecting.ledger.drafts if collecting.ledger is not None else {}
     found: Location | None = drafts[max(drafts)].location if drafts else None
     return found
-
-
-def _listed(jobs: list[JobDefinition]) -> str:
-    return ", ".join(repr(job.name) if job.name else f"unnamed (line {job.location.line})" for job in jobs)
 
 
 def _as_job(value: Any, name: str, collecting: Session, path: Path) -> JobDefinition:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final, NoReturn
 
 from planner.spelling import did_you_mean
@@ -91,19 +90,9 @@ def _of_flink_1(module: str, name: str) -> str | None:
 
 
 def _near_export(name: str, module: str) -> str | None:
-    from planner.frontends.pyflink.declared.exports import EXPORTS
+    from planner.frontends.pyflink.api import HANDED_ON, handed_on, modules_with
 
-    homes = [*_defined(name), *(home for home, names in EXPORTS.items() if name in names and home != module)]
+    homes = [f"pyflink.{home}" for home in modules_with(name) if f"pyflink.{home}" != module]
     if homes:
         return f"import it from {homes[0]}"
-    return did_you_mean(name, sorted({known for names in EXPORTS.values() for known in names}))
-
-
-def _defined(name: str) -> Iterator[str]:
-    """The modules of PyFlink that define a class."""
-    from planner.frontends.pyflink import declared
-
-    folder = Path(declared.__file__).parent
-    for file in sorted(folder.rglob("*.py")):
-        if re.search(rf"^class {name}\b", file.read_text(encoding="utf-8"), re.MULTILINE):
-            yield ".".join(("pyflink", *file.relative_to(folder).with_suffix("").parts))
+    return did_you_mean(name, sorted({known for home in HANDED_ON for known in handed_on(home)}))

@@ -6,14 +6,14 @@ Every file stands for itself: one that cannot be planned is a finding, and the o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner.errors import InternalError, OptionError, PlanError
-from planner.frontends.loading import load_jobs, split_spec
+from planner.errors import InternalError, NoJobError, OptionError, PlanError
+from planner.frontends.loading import LoadOptions, load_jobs, split_spec
 from planner.job import Location
 from planner.lint.finding import Finding
 from planner.lint.ignores import Ignore, apply_ignores, python_ignores, yaml_ignores
@@ -23,10 +23,11 @@ from planner.pipeline import Plan, plan
 from planner.settings.pyproject import Config, load_config
 
 if TYPE_CHECKING:
+    from planner.diff.comparison import Comparison
     from planner.savepoints.contents import SavepointContents
     from planner.snapshots.baseline import Baseline, BaselineJob
 
-__all__ = ["LintedJob", "Report", "lint", "plan_files"]
+__all__ = ["LintedJob", "Report", "lint", "plan_files", "regressions"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +56,17 @@ class Report:
     unrecorded: tuple[str, ...] = ()  # jobs that the baseline does not know yet
 
 
-def plan_files(specs: Iterable[str], flink: str | None = None) -> tuple[list[LintedJob], list[Finding]]:
+def plan_files(
+    specs: Iterable[str],
+    flink: str | None = None,
+    options: LoadOptions | None = None,
+    *,
+    may_lack_job: Collection[str] = (),
+) -> tuple[list[LintedJob], list[Finding]]:
     """Load and plan every job of every file; what fails becomes a finding of that file.
 
-    `flink` is the version to plan for; without it the settings of each job's project hold.
+    `flink` is the version to plan for; without it the settings of each job's project hold. Files of `may_lack_job` are
+    passed over where they define no job; any other file was named as a job.
     """
     jobs: list[LintedJob] = []
     failures: list[Finding] = []
@@ -67,15 +75,20 @@ def plan_files(specs: Iterable[str], flink: str | None = None) -> tuple[list[Lin
         path, name = split_spec(spec)
         file = str(path)
         try:
-            loaded = load_jobs(spec)
+            project = _project(Path(file).absolute().parent, projects)
+            version = flink or project.for_job(None, file).flink
+            loaded = load_jobs(spec, replace(options or LoadOptions(), flink=version))
+        except NoJobError:
+            if spec in may_lack_job:
+                continue
+            raise
         except PlanError as error:
             failures.append(_not_plannable(file, error, None))
             continue
-        project = _project(Path(file).absolute().parent, projects)
         for job in loaded:
             try:
                 config = project.for_job(job.name, file)
-                compiled = plan(job, until="execution", flink=flink or config.flink)
+                compiled = plan(job, until="execution", flink=flink or job.flink or config.flink)
                 jobs.append(LintedJob(file=file, plan=compiled, config=config, whole=name is None))
             except PlanError as error:
                 failures.append(_not_plannable(file, error, job.name))
@@ -90,6 +103,8 @@ def lint(
     baseline: Baseline | None = None,
     savepoint: SavepointContents | None = None,
     flink: str | None = None,
+    options: LoadOptions | None = None,
+    may_lack_job: Collection[str] = (),
 ) -> Report:
     """Lint the jobs of all files. Without `select` or `ignore` the settings of each job's project hold."""
 
@@ -100,7 +115,7 @@ def lint(
         return frozenset(code for code in found if not code.startswith(lacking))
 
     select_rules(select, ignore)  # wrong codes are said before any file is read
-    jobs, failures = plan_files(specs, flink)
+    jobs, failures = plan_files(specs, flink, options, may_lack_job=may_lack_job)
     _refuse_several(jobs, savepoint)
     found: list[tuple[int, Finding]] = []
     ran: dict[int, frozenset[str]] = {}
@@ -125,6 +140,13 @@ def lint(
         ignored=ignored,
         unrecorded=tuple(job.name for job in jobs if baseline and _entry(job, jobs, baseline) is None),
     )
+
+
+def regressions(plan: Plan, comparison: Comparison, config: Config) -> list[Finding]:
+    """What the rules that compare with a baseline find, with another version of the job in its place."""
+    codes = frozenset(code for code in BY_CODE if code.startswith("PL0") and code != "PL005")
+    subject = Subject(plan=plan, config=config, comparison=comparison, codes=codes)
+    return list(_run(subject, plan.stream_graph.name))
 
 
 def _unknowable(config: Config) -> set[str]:

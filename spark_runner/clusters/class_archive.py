@@ -21,8 +21,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from spark_runner.clusters.cache import cache_folder
-from spark_runner.clusters.java import JavaRuntime, find_java
+from planner.machine.cache import cache_folder
+from planner.machine.java import JavaRuntime, find_java
 
 __all__ = ["archive_options", "build_archive", "build_archive_in_background"]
 

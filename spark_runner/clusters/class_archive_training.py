@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spark_runner.clusters.java import JavaRuntime
+from planner.machine.java import JavaRuntime
 from spark_runner.clusters.request import RunRequest
 from spark_runner.clusters.session import open_session
 

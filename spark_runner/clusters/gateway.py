@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from planner.durable import write_json
+from planner.durable import open_private, write_json
 from planner.errors import ExecutionError
-from spark_runner.clusters.cache import cache_folder
-from spark_runner.clusters.java import JavaRuntime
+from planner.machine.cache import cache_folder
+from planner.machine.java import JavaRuntime
 
 __all__ = ["Gateway", "JvmEnded", "end_starting_jvms", "spark_home", "start_gateway"]
 
@@ -65,7 +65,7 @@ def start_gateway(
     with _answer_file(log.parent) as answer:
         command, environment = _command(arguments, java, local)
         environment |= {"SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(answer)}
-        with log.open("ab") as output:
+        with open_private(log) as output:
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,  # the JVM ends when nobody holds this any more

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from planner.errors import OptionError
@@ -12,6 +14,10 @@ from spark_runner.clusters.master import parse_master
 __all__ = ["Mode", "RunRequest", "Trigger", "parse_trigger"]
 
 Mode = Literal["batch", "streaming"]
+
+REDACTED = "*********(redacted)"  # as Spark writes it
+_SECRET = "(?i)secret|password|token|access[.]?key"  # Spark's own default for spark.redaction.regex
+_TOKEN_OF_MASTER = re.compile(r"(?i)(;token=)[^;]*")  # sc://host/;token=...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +60,19 @@ class RunRequest:
         """The request as JSON-ready data."""
         return asdict(self)
 
+    def redacted(self) -> RunRequest:
+        """The request as it may be kept and shown: without values that look like secrets by Spark's own pattern."""
+        secret = _pattern(dict(self.conf).get("spark.redaction.regex", _SECRET))
+        return replace(
+            self,
+            master=_TOKEN_OF_MASTER.sub(rf"\g<1>{REDACTED}", self.master),
+            conf=tuple(
+                (key, REDACTED if key != "spark.redaction.regex" and secret.search(f"{key}={value}") else value)
+                for key, value in self.conf
+            ),
+            arguments=tuple(_redacted_arguments(self.arguments, secret)),
+        )
+
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> RunRequest:
         """The request that `to_dict` gave, after JSON turned its tuples into lists."""
@@ -64,6 +83,27 @@ class RunRequest:
         values["allow_lost_state"] = tuple(data.get("allow_lost_state", ()))
         values["arguments"] = tuple(data.get("arguments", ()))
         return cls(**values)
+
+
+def _pattern(written: str) -> re.Pattern[str]:
+    try:
+        return re.compile(written)
+    except re.error:  # Java's syntax knows more; Spark itself will say what is wrong with it
+        return re.compile(_SECRET)
+
+
+def _redacted_arguments(arguments: tuple[str, ...], secret: re.Pattern[str]) -> Iterator[str]:
+    """`--password=x` keeps its name only, and `--password x` loses the word after it."""
+    hide_next = False
+    for argument in arguments:
+        name, equals, _ = argument.partition("=")
+        if hide_next and not argument.startswith("-"):
+            yield REDACTED
+        elif equals and secret.search(argument):
+            yield f"{name}={REDACTED}" if secret.search(name) else REDACTED
+        else:
+            yield argument
+        hide_next = not equals and argument.startswith("-") and bool(secret.search(argument))
 
 
 def parse_trigger(written: str) -> Trigger:

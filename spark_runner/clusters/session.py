@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from planner.errors import ExecutionError, OptionError
+from planner.machine.java import JavaRuntime, find_java
 from spark_runner.clusters.class_archive import archive_options
 from spark_runner.clusters.gateway import Gateway, start_gateway
-from spark_runner.clusters.java import JavaRuntime, find_java
 from spark_runner.clusters.master import Master, check_deploy_mode, check_reachable, parse_master
 from spark_runner.clusters.master_version import check_master, check_same_version
 from spark_runner.clusters.request import RunRequest
@@ -69,6 +69,15 @@ class Session:
     def application(self) -> str | None:
         """The id of the application on its cluster."""
         return None if self.master.kind == "connect" else str(self.spark.sparkContext.applicationId)
+
+    def jvm_ended(self, wait: float = 2.0) -> int | None:
+        """The exit status of a JVM that ended, negative for the signal that killed it; None where it lives."""
+        if self.jvm is None:
+            return None
+        try:
+            return self.jvm.wait(wait)  # the line to it breaks a moment before the system knows of its end
+        except subprocess.TimeoutExpired:
+            return None
 
     def mark(self, group: str, description: str) -> None:
         """Mark the calling thread's Spark jobs, so that `cancel` finds them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
+import signal
 import time
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from planner.errors import ExecutionError
 from spark_runner.clusters.gateway import JvmEnded
 from spark_runner.clusters.master import Master, parse_master
 
-__all__ = ["LogWatch", "explain_run_failure", "explain_start_failure"]
+__all__ = ["LogWatch", "explain_lost_jvm", "explain_run_failure", "explain_start_failure"]
 
+_LAST_LINES = 5  # of Spark's log, where nothing else says why its JVM ended
 _LONGEST_SILENCE, _LONGEST_START = 25, 120  # seconds: with a sign that the cluster refuses us, and without
 
 _Known = tuple[tuple[str, str, str], ...]
@@ -111,6 +113,17 @@ def explain_start_failure(error: BaseException, master: Master, log: Path | None
 def explain_run_failure(error: ExecutionError, url: str, log: Path) -> ExecutionError | None:
     """The error to show where the cluster is at fault and no operator; such a run need not be tried again."""
     return None if error.operator is not None else _known(_OTHER_PYTHON, error.message, url, log)
+
+
+def explain_lost_jvm(status: int, log: Path) -> ExecutionError:
+    """The error to show where Spark's own JVM ended while the run went on; its last lines may say why."""
+    how = f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with exit code {status}"
+    said = [one.rstrip() for one in _tail(log).splitlines() if one.strip()][-_LAST_LINES:]
+    lines = "".join(f"\n  {one}" for one in said)
+    told = f"; its last lines:{lines}" if said else ""
+    memory = "the system kills what takes too much memory" if status == -signal.SIGKILL else None
+    hint = "; ".join(filter(None, (memory, _where(log))))
+    return ExecutionError(f"Spark's JVM {how} while the run went on{told}", hint=hint)
 
 
 def _known(table: _Known, said: str, url: str, log: Path | None) -> ExecutionError | None:

@@ -7,8 +7,8 @@ import inspect
 from typing import Any
 
 from spark_runner.executor.failures import RAISED
+from spark_runner.executor.layout import OperatorSpec
 from spark_runner.executor.operators import Operator, Part, Task, as_many, method
-from spark_runner.executor.streaming.layout import OperatorSpec
 
 __all__ = ["AsyncMap"]
 

@@ -13,10 +13,10 @@ from typing import Any
 from spark_runner.executor.accumulation import accumulation, aggregation
 from spark_runner.executor.contexts import DOMAINS, Context, Runtime
 from spark_runner.executor.failures import RAISED
+from spark_runner.executor.layout import OperatorSpec
 from spark_runner.executor.operators import MANY, Operator, Part, Task, as_many, method, with_context
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
 from spark_runner.executor.store import Domain, Entry, KeyedStore
-from spark_runner.executor.streaming.layout import OperatorSpec
 
 __all__ = ["Keyed", "KeyedProcess"]
 

@@ -18,9 +18,9 @@ from spark_runner.executor.attributes import Attributes
 from spark_runner.executor.contexts import Context, Runtime
 from spark_runner.executor.conversion import Convert, converter, copied
 from spark_runner.executor.failures import RAISED, OperatorFailed, failed_by, shown
+from spark_runner.executor.layout import OperatorSpec
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
 from spark_runner.executor.store import Domain
-from spark_runner.executor.streaming.layout import OperatorSpec
 
 __all__ = ["MANY", "Operator", "Part", "Task", "method", "tagged_as", "with_context"]
 

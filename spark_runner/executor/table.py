@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from spark_runner.executor.async_calls import AsyncMap
+from spark_runner.executor.formats.avro_files import AvroFile, AvroRecord
+from spark_runner.executor.formats.columns import Columns, CsvFields, CsvLine, FileRow
+from spark_runner.executor.formats.messages import Message, Received, TextLine, Topic
+from spark_runner.executor.formats.texts import JavaText, PythonText
 from spark_runner.executor.keyed import KeyedFilter, KeyedFlatMap, KeyedMap, KeyedProcess, KeyedValues, Reduce
 from spark_runner.executor.operators import (
     Filter,
@@ -18,10 +22,6 @@ from spark_runner.executor.operators import (
     Times,
     ValueOf,
 )
-from spark_runner.executor.pyflink.avro_files import AvroFile, AvroRecord
-from spark_runner.executor.pyflink.columns import Columns, CsvFields, CsvLine, FileRow
-from spark_runner.executor.pyflink.messages import Message, Received, TextLine, Topic
-from spark_runner.executor.pyflink.texts import JavaText, PythonText
 from spark_runner.executor.two_inputs import BroadcastProcess, CoProcess, KeyedBroadcastProcess, KeyedCoProcess
 from spark_runner.executor.windows import PlainWindows, Windows
 

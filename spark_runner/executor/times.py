@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from spark_runner.executor.positions import NO_SPLIT
 from spark_runner.executor.state import NO_TIMESTAMP
-from spark_runner.executor.streaming.positions import NO_SPLIT
 
 __all__ = ["Channels"]
 

@@ -10,9 +10,9 @@ from typing import Any
 from spark_runner.executor.contexts import Context, state_of
 from spark_runner.executor.failures import RAISED
 from spark_runner.executor.keyed import KeyedProcess
+from spark_runner.executor.layout import OperatorSpec
 from spark_runner.executor.operators import Operator, Part, Task, pair_row
 from spark_runner.executor.state import END_OF_TIME, MapState, Values, descriptor_name
-from spark_runner.executor.streaming.layout import OperatorSpec
 
 __all__ = ["BroadcastProcess", "CoProcess", "KeyedBroadcastProcess", "KeyedCoProcess"]
 

@@ -16,10 +16,10 @@ from typing import Any
 
 from spark_runner.executor.contexts import Metrics, Runtime, state_of
 from spark_runner.executor.keyed import Keyed
+from spark_runner.executor.layout import OperatorSpec
 from spark_runner.executor.operators import Task, method
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP, TimeWindow, Values
 from spark_runner.executor.store import Domain
-from spark_runner.executor.streaming.layout import OperatorSpec
 
 __all__ = ["NO_EVENT_TIME", "PlainWindows", "RecordAssigner", "TimeAssigner", "WindowShape", "Windows"]
 

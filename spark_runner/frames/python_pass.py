@@ -17,8 +17,8 @@ from spark_runner.executor.hidden_columns import SIDE
 from spark_runner.executor.rows import PICKLED
 from spark_runner.frames.collections import shaped_records
 from spark_runner.frames.exchange import data_columns
-from spark_runner.lowering.worker_parts import partitioner_of, selector_of, stamper_of
 from spark_runner.program.program import Inlet, Operation, Outlet, Pass, SparkProgram
+from spark_runner.program.worker_parts import partitioner_of, selector_of, stamper_of
 
 
 class ChainMaker:

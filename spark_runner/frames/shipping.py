@@ -8,11 +8,13 @@ from __future__ import annotations
 import atexit
 import functools
 import hashlib
+import importlib.util
+import pickle
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from planner.frontends.scripts.job_modules import modules_found, own_modules
 from spark_runner.clusters.temporary_folders import make_temporary_folder, remove_own_folders
@@ -20,6 +22,7 @@ from spark_runner.frames.our_modules import PACKAGES, files_for_driver, files_fo
 
 _LIMIT = 50_000_000  # a folder with more Python than this holds an environment, not a job
 _shipped: WeakKeyDictionary[Any, set[Path]] = WeakKeyDictionary()  # by session
+_copied_classes: WeakValueDictionary[str, type] = WeakValueDictionary()  # by cloudpickle's id of the class
 _TIME = (2020, 1, 1, 0, 0, 0)  # fixed: Spark refuses a file of the same name with other bytes
 
 
@@ -102,3 +105,24 @@ def pickled_function(value: Any, job_file: str) -> bytes:
 
     with modules_found(str(Path(job_file).resolve().parent)):
         return bytes(cloudpickle.dumps(value, protocol=5))  # type: ignore[no-untyped-call]
+
+
+def kept(value: Any) -> Any:
+    """A copy of user functions as they are now, with the variables they read: what a worker would get of them."""
+    if importlib.util.find_spec("pyspark") is None:
+        return value  # nothing will run: check_machine says what is missing
+    from pyspark import cloudpickle
+    from pyspark.cloudpickle.cloudpickle import _DYNAMIC_CLASS_TRACKER_BY_ID as tracked
+
+    written = cloudpickle.dumps(value, protocol=5)  # type: ignore[no-untyped-call]
+    # Loading sets a class's attributes anew. The script's own class must stay as it is, so copies have a class of
+    # their own, one for all copies: cloudpickle finds classes of the job's file by an id.
+    own = dict(tracked)
+    tracked.clear()
+    tracked.update(_copied_classes)
+    try:
+        return pickle.loads(written)
+    finally:
+        _copied_classes.update(tracked)
+        tracked.clear()
+        tracked.update(own)

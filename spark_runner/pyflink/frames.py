@@ -12,8 +12,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from spark_runner.executor.streaming.chunks import ROW_DDL
-from spark_runner.executor.streaming.layout import Layout
+from spark_runner.executor.chunks import ROW_DDL
+from spark_runner.executor.layout import Layout
 from spark_runner.frames.blame import blamed
 from spark_runner.frames.job_paths import resolved_path
 from spark_runner.frames.shipping import pickled_function
@@ -109,7 +109,7 @@ def avro_frame(records: DataFrame, schema: str) -> DataFrame:
 def _feed(payload: bytes, vertex: int, records: bytes) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
         from planner.frontends.pyflink.stand_in import pyflink_stand_in
-        from spark_runner.executor.streaming.layers import run_feed
+        from spark_runner.executor.layers import run_feed
 
         with pyflink_stand_in():
             yield from run_feed(payload, vertex, records, batches)
@@ -120,7 +120,7 @@ def _feed(payload: bytes, vertex: int, records: bytes) -> Callable[[Any], Any]:
 def _rows(payload: bytes, vertex: int, first: int) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
         from planner.frontends.pyflink.stand_in import pyflink_stand_in
-        from spark_runner.executor.streaming.layers import run_rows
+        from spark_runner.executor.layers import run_rows
 
         with pyflink_stand_in():
             yield from run_rows(payload, vertex, first, batches)
@@ -131,7 +131,7 @@ def _rows(payload: bytes, vertex: int, first: int) -> Callable[[Any], Any]:
 def _layer(payload: bytes, number: int) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
         from planner.frontends.pyflink.stand_in import pyflink_stand_in
-        from spark_runner.executor.streaming.layers import run_ending_layer
+        from spark_runner.executor.layers import run_ending_layer
 
         with pyflink_stand_in():
             yield from run_ending_layer(payload, number, batches)
@@ -141,7 +141,7 @@ def _layer(payload: bytes, number: int) -> Callable[[Any], Any]:
 
 def _columns(schemas: dict[int, Any], names: list[str]) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
-        from spark_runner.executor.streaming.written import run_columns
+        from spark_runner.executor.written import run_columns
 
         return run_columns(schemas, names, False, batches)
 
@@ -150,7 +150,7 @@ def _columns(schemas: dict[int, Any], names: list[str]) -> Callable[[Any], Any]:
 
 def _containers(schema: str) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
-        from spark_runner.executor.pyflink.avro_files import containers
+        from spark_runner.executor.formats.avro_files import containers
 
         return containers(schema, batches)
 

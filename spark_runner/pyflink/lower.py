@@ -13,7 +13,7 @@ from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Operator, Partition, PythonRun, SideOutput
 from planner.pipeline import Plan
 from planner.settings.boundedness import data_ends
-from spark_runner.executor.streaming.layout import EdgeSpec, InputSpec, Layout, SourceSpec
+from spark_runner.executor.layout import EdgeSpec, InputSpec, Layout, SourceSpec
 from spark_runner.program.pointwise import consumers_of_producers, producers_of_consumers
 from spark_runner.program.program import SparkProgram, Step
 from spark_runner.pyflink.forms import form_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from planner.errors import UnsupportedOnSpark
-from planner.frontends.pyflink.declared.datastream.time_domain import TimeDomain
+from planner.frontends.pyflink.declared.functions import TimeDomain
 from planner.frontends.pyflink.values.assigners import (
     DynamicEventTimeSessionWindows,
     EventTimeSessionWindows,

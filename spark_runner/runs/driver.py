@@ -16,7 +16,6 @@ class Driver(Protocol):
     """One program on one cluster. `start` and `execute` may take long and are called in a thread of their own."""
 
     application: str | None  # the id on its cluster, once known
-    lost: bool  # nobody is left to try again with
     endless: bool  # a stream that only a stop ends: one after --timeout is then no failure
 
     def start(self) -> None:
@@ -30,6 +29,9 @@ class Driver(Protocol):
 
     def refusal_while_running(self, waited: float) -> PlanError | None:
         """Why it is no use to wait any longer for `execute`."""
+
+    def why_lost(self, failure: PlanError) -> PlanError | None:
+        """Why nobody is left to try again with after this failure; None where another attempt is possible."""
 
     def stages(self) -> Iterable[StageCounts]:
         """How far Spark's stages are now."""

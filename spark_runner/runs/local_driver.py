@@ -10,7 +10,7 @@ from planner.errors import PlanError
 from spark_runner.clusters.gateway import end_starting_jvms
 from spark_runner.clusters.request import RunRequest
 from spark_runner.clusters.session import Session, open_session
-from spark_runner.clusters.start_failures import LogWatch
+from spark_runner.clusters.start_failures import LogWatch, explain_lost_jvm
 from spark_runner.figures.results import Events, RunResult, StageFigures
 from spark_runner.figures.stage_figures import running_stages, stage_figures
 from spark_runner.figures.tracking import StageCounts
@@ -25,7 +25,6 @@ _LONGEST_END = 15.0  # seconds that a session has to stop
 class LocalDriver:
     """A session, and the program on it. `group` marks the run's Spark jobs."""
 
-    lost = False
     endless = False
 
     def __init__(self, request: RunRequest, program: SparkProgram, *, group: str, log: Path) -> None:
@@ -62,6 +61,11 @@ class LocalDriver:
     def refusal_while_running(self, waited: float) -> PlanError | None:
         """What Spark's log says while the program runs."""
         return self._watch.while_running(waited)
+
+    def why_lost(self, failure: PlanError) -> PlanError | None:
+        """The JVM's end, where it ended: every other error is then only a consequence."""
+        status = None if self._session is None else self._session.jvm_ended(2.0 if _is_cut_off(failure) else 0.0)
+        return None if status is None else explain_lost_jvm(status, self._log)
 
     def stages(self) -> Iterable[StageCounts]:
         """From the status store of the JVM."""
@@ -110,6 +114,16 @@ class LocalDriver:
         )
         closing.start()
         closing.join(_LONGEST_END)
+
+
+def _is_cut_off(failure: BaseException) -> bool:
+    """Whether the line to the JVM broke: its end may not be known to the system yet."""
+    error: BaseException | None = failure
+    while error is not None:
+        if isinstance(error, ConnectionError) or type(error).__name__ in ("Py4JNetworkError", "Py4JError"):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _import_early() -> None:

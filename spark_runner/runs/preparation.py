@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from planner.errors import ExecutionError, JobDefinitionError, OptionError
-from planner.frontends.loading import load_job
+from planner.frontends.loading import LoadOptions, load_job
 from planner.job import JobDefinition, Operator, RestartStrategy
+from planner.machine.java import find_java
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
 from planner.settings.boundedness import data_ends
+from planner.settings.flink_options import restart_of
 from planner.settings.pyproject import load_config
-from spark_runner.clusters.java import find_java
 from spark_runner.clusters.master import check_deploy_mode, parse_master
 from spark_runner.clusters.request import RunRequest
+from spark_runner.frames.shipping import kept
 from spark_runner.lowering.columns import check_columns
 from spark_runner.lowering.lower import lower
 from spark_runner.lowering.natives import NativePolicy
@@ -27,7 +29,7 @@ from spark_runner.streaming.needs import check_connectors
 from spark_runner.streaming.opening import check_stream, open_checkpoint, stream_program
 from spark_runner.streaming.scripts import check_script, script_program
 
-__all__ = ["PreparedRun", "check_machine", "checkpoint_of", "prepare", "prepare_job"]
+__all__ = ["PreparedRun", "check_machine", "checkpoint_of", "for_running", "prepare", "prepare_job"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +41,20 @@ class PreparedRun:
     strategy: RestartStrategy
 
 
-def prepare(request: RunRequest) -> PreparedRun:
-    """Load and compile the job of a request; the job's file is found from the request's folder."""
+def prepare(request: RunRequest, options: LoadOptions | None = None, *, dry: bool = False) -> PreparedRun:
+    """Load and compile the job of a request; the job's file is found from the request's folder.
+
+    A dry run needs no copies of functions, and so no PySpark.
+    """
     spec = request.job if Path(request.job).is_absolute() else str(Path(request.folder, request.job))
-    return prepare_job(load_job(_shortest(spec)), request)
+    options = options or LoadOptions()
+    options = options if dry else for_running(options)
+    return prepare_job(load_job(_shortest(spec), options), request)
+
+
+def for_running(options: LoadOptions) -> LoadOptions:
+    """The options with which a file is loaded to run: functions are kept as they are when they are declared."""
+    return replace(options, keep=kept)
 
 
 def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
@@ -80,7 +92,7 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
     return PreparedRun(
         plan=compiled,
         program=program,
-        strategy=effective_strategy(job.restart_strategy, config.restart_strategy),
+        strategy=effective_strategy(restart_of(job), config.restart_strategy),
     )
 
 

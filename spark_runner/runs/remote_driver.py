@@ -20,8 +20,8 @@ from typing import Any
 
 from planner.errors import ExecutionError, PlanError
 from planner.job import Location
+from planner.machine.java import find_java
 from spark_runner.clusters.gateway import spark_home
-from spark_runner.clusters.java import find_java
 from spark_runner.clusters.master import check_reachable, parse_master
 from spark_runner.clusters.master_version import check_master, check_same_version
 from spark_runner.clusters.request import RunRequest
@@ -64,7 +64,7 @@ class RemoteDriver:
     def __init__(self, request: RunRequest, program: SparkProgram, *, folder: Path, log: Path) -> None:
         self.master = parse_master(request.master)
         self.application: str | None = None
-        self.lost = False
+        self._lost: ExecutionError | None = None
         self._stages: tuple[StageCounts, ...] = ()
         self._figures: dict[int, StageFigures] = {}
         self._canceled = False
@@ -152,6 +152,10 @@ class RemoteDriver:
         self._hang_up()
         return None
 
+    def why_lost(self, failure: PlanError) -> PlanError | None:
+        """The line broke: the driver that could try again is gone."""
+        return self._lost
+
     def _hang_up(self) -> None:
         if self._submission is not None and self._submission.poll() is None:
             self._submission.kill()
@@ -164,11 +168,11 @@ class RemoteDriver:
             assert self._line is not None
             return self._line.receive()
         except (EOFError, OSError, AssertionError, ValueError):
-            self.lost = True
             who = self.application or "the application"
-            raise ExecutionError(
+            self._lost = ExecutionError(
                 f"the driver of {who} was lost on {self.master.url}", hint=f"Spark's log: {self._log}"
-            ) from None
+            )
+            raise self._lost from None
 
     def _answer(self) -> str:
         """What the driver says of itself while it starts."""

@@ -21,15 +21,16 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import UnionType
 from typing import Any, Literal
 
 from planner.durable import append_json_line, read_json_lines, sync_folder, write_json, write_whole
-from planner.errors import InternalError, OptionError
+from planner.errors import InternalError, OptionError, PlanError
 from spark_runner.clusters.processes import ProcessIdentity, is_alive, this_process
 from spark_runner.clusters.request import RunRequest
 from spark_runner.clusters.temporary_folders import remove_abandoned_folders
 
-__all__ = ["FINAL_STATES", "RunFolder", "RunRecord", "RunState", "RunStore", "new_run_id"]
+__all__ = ["FINAL_STATES", "RunFolder", "RunRecord", "RunState", "RunStore", "UnreadableRun", "new_run_id"]
 
 RunState = Literal["SUBMITTED", "CREATED", "RUNNING", "RESTARTING", "FINISHED", "FAILED", "CANCELED"]
 FINAL_STATES: frozenset[RunState] = frozenset({"FINISHED", "FAILED", "CANCELED"})
@@ -40,12 +41,31 @@ _NEXT: dict[RunState, frozenset[RunState]] = {
     "RESTARTING": frozenset({"RUNNING", "FAILED", "CANCELED"}),
     **{state: frozenset() for state in FINAL_STATES},
 }
+_KINDS: dict[str, type | UnionType] = {
+    "id": str,
+    "name": str | None,
+    "submitted": int | float,
+    "updated": int | float,
+    "started": int | float | None,
+    "ended": int | float | None,
+    "attempt": int,
+    "message": str | None,
+}
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _RECORD, _EVENTS, _REPORT, _CANCEL, _LOG = "run.json", "events.jsonl", "report.json", "cancel", "spark.log"
 _ASIDE = "aside.jsonl"  # temporary places of its sinks
 _ASIDE_NAME = re.compile(r"_.+\.plan-[0-9a-f]{12}")  # as Files.sibling names them
 _SERVER = "server.json"  # the session on a Connect server that runs the run's query
 _ALIVE = "alive"  # touched while the run goes on: when a killed one ended
+_PRIVATE = 0o600  # settings, records and logs of a run are its owner's
+_PRIVATE_FOLDER = 0o700
+
+
+class UnreadableRun(OptionError):
+    """A run's record that is damaged, or that somebody put there."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, hint="remove its folder, if nobody needs it")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +106,18 @@ class RunRecord:
     def from_dict(cls, data: dict[str, Any]) -> RunRecord:
         """The record that `to_dict` gave."""
         process = ProcessIdentity.from_dict(data["process"])
-        return cls(**{**data, "process": process, "request": RunRequest.from_dict(data["request"])})
+        record = cls(**{**data, "process": process, "request": RunRequest.from_dict(data["request"])})
+        record._check()
+        return record
+
+    def _check(self) -> None:
+        for name, kinds in _KINDS.items():
+            if not isinstance(getattr(self, name), kinds):
+                raise TypeError(f"{name} is {getattr(self, name)!r}")
+        if not isinstance(self.state, str) or self.state not in _NEXT:
+            raise TypeError(f"state is {self.state!r}")
+        if not all(isinstance(text, str) for text in (self.request.job, self.request.folder)):
+            raise TypeError("its job is not a path")
 
     @property
     def seconds(self) -> float:
@@ -125,9 +156,23 @@ class RunFolder:
         """Where the figures are kept."""
         return self.path / _REPORT
 
+    def keep_report(self, document: dict[str, Any]) -> None:
+        """Keep the figures."""
+        _keep(self.report, document)
+
     def record(self) -> RunRecord:
-        """What the run last said of itself."""
-        return RunRecord.from_dict(json.loads((self.path / _RECORD).read_bytes()))
+        """What the run last said of itself; UnreadableRun where its file is damaged, or is another run's."""
+        content = (self.path / _RECORD).read_bytes()
+        try:
+            record = RunRecord.from_dict(json.loads(content))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, PlanError) as error:
+            raise UnreadableRun(f"{self._shown_record()} cannot be read ({_reason(error)})") from error
+        if record.id != self.path.name:  # an id is a name in this folder, never a path that leads out of it
+            raise UnreadableRun(f"{self._shown_record()} is of another run, {record.id!r}")
+        return record
+
+    def _shown_record(self) -> str:
+        return os.path.relpath(self.path / _RECORD)
 
     def seen(self) -> RunRecord:
         """What the run last said of itself, with the truth about its process."""
@@ -162,21 +207,23 @@ class RunFolder:
             attempt=attempt or old.attempt,
             message=message,
         )
-        write_json(self.path / _RECORD, new.to_dict())
+        _keep(self.path / _RECORD, new.to_dict())
         self.tell({"type": "run", "state": state, "attempt": new.attempt, "message": message})
         return new
 
     def tell(self, event: dict[str, Any]) -> None:
         """Add one event, stamped with the time."""
-        append_json_line(self.path / _EVENTS, {"time": time.time(), **event})
+        append_json_line(self.path / _EVENTS, {"time": time.time(), **event}, mode=_PRIVATE)
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """The events so far."""
-        yield from read_json_lines(self.path / _EVENTS)
+        """The events so far; lines that are no events are left out."""
+        for event in read_json_lines(self.path / _EVENTS):
+            if isinstance(event, dict) and isinstance(event.get("time"), int | float):
+                yield event
 
     def note_aside(self, path: str) -> None:
         """Remember a temporary place that a sink writes to."""
-        append_json_line(self.path / _ASIDE, path)
+        append_json_line(self.path / _ASIDE, path, mode=_PRIVATE)
 
     def remove_asides(self) -> None:
         """Remove what a killed run left on this machine: results that were never put in their place."""
@@ -188,7 +235,7 @@ class RunFolder:
 
     def note_server(self, url: str, session: str) -> None:
         """Remember the session whose query goes on when this process is killed."""
-        write_json(self.path / _SERVER, {"url": url, "session": session})
+        _keep(self.path / _SERVER, {"url": url, "session": session})
 
     def on_server(self) -> dict[str, str] | None:
         """The server and the session that the run's query is in; None where it ends with its process."""
@@ -204,7 +251,7 @@ class RunFolder:
     def mark_canceled(self, message: str) -> RunRecord:
         """A run whose process died, and whose query somebody else ended."""
         record = replace(self.record(), state="CANCELED", updated=time.time(), ended=time.time(), message=message)
-        write_json(self.path / _RECORD, record.to_dict())
+        _keep(self.path / _RECORD, record.to_dict())
         self.tell({"type": "run", "state": "CANCELED", "attempt": record.attempt, "message": message})
         return record
 
@@ -235,9 +282,16 @@ class RunStore:
             raise OptionError(f"{run_id!r} cannot be a run's id", hint="use letters, digits, '-', '_' and '.'")
         now = time.time()
         record = RunRecord(
-            id=run_id, name=name, state="SUBMITTED", process=this_process(), request=request, submitted=now, updated=now
+            id=run_id,
+            name=name,
+            state="SUBMITTED",
+            process=this_process(),
+            request=request.redacted(),
+            submitted=now,
+            updated=now,
         )
-        self.root.mkdir(parents=True, exist_ok=True)
+        for folder in (self.root.parent, self.root):
+            folder.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
         self._ignore_in_git()
         remove_abandoned_folders()
         with self._lock():
@@ -246,10 +300,25 @@ class RunStore:
             return self._publish(record)
 
     def runs(self) -> tuple[RunRecord, ...]:
-        """Every run as it is now, oldest first."""
-        folders = sorted(self.root.iterdir()) if self.root.is_dir() else []
-        records = [self._read(RunFolder(folder)) for folder in folders if not folder.name.startswith(".")]
+        """Every run as it is now, oldest first; `unreadable` tells of the others."""
+        records = (self._read(folder) for folder in self._folders())
         return tuple(sorted((r for r in records if r is not None), key=lambda r: (r.submitted, r.id)))
+
+    def unreadable(self) -> tuple[str, ...]:
+        """What is wrong with each folder whose record is damaged."""
+        found = []
+        for folder in self._folders():
+            try:
+                folder.record()
+            except UnreadableRun as damage:
+                found.append(str(damage))
+            except OSError:
+                continue
+        return tuple(found)
+
+    def _folders(self) -> list[RunFolder]:
+        entries = sorted(self.root.iterdir()) if self.root.is_dir() else []
+        return [RunFolder(entry) for entry in entries if not entry.name.startswith(".")]
 
     def folder(self, run_id: str) -> RunFolder:
         """The folder of one run, by its id or by the beginning of it that no other run shares."""
@@ -259,6 +328,8 @@ class RunStore:
             return RunFolder(self.root / matches[0])
         if matches:
             raise OptionError(f"{run_id!r} fits {len(matches)} runs: {', '.join(matches)}")
+        if _ID.fullmatch(run_id) and (self.root / run_id / _RECORD).is_file():
+            RunFolder(self.root / run_id).record()  # says what is wrong with it
         raise OptionError(f"there is no run {run_id!r} in {self._shown()}", hint="`plan runs` lists those there are")
 
     def discard(self, run: RunFolder) -> None:
@@ -271,12 +342,14 @@ class RunStore:
     def _read(self, folder: RunFolder) -> RunRecord | None:
         try:
             return folder.seen()
-        except (FileNotFoundError, NotADirectoryError):
-            return None  # removed meanwhile, or nothing of ours
+        except (FileNotFoundError, NotADirectoryError, UnreadableRun):
+            return None  # removed meanwhile, nothing of ours, or damaged
 
     def _make_room(self, run_id: str) -> None:
         earlier = self._read(RunFolder(self.root / run_id))
         if earlier is None:
+            if (self.root / run_id / _RECORD).exists():
+                RunFolder(self.root / run_id).record()  # says what is wrong with it
             return
         if earlier.state not in FINAL_STATES:
             raise OptionError(
@@ -289,12 +362,11 @@ class RunStore:
 
     def _publish(self, record: RunRecord) -> RunFolder:
         fresh = self.root / f".new-{record.id}-{secrets.token_hex(4)}"
-        fresh.mkdir()
+        fresh.mkdir(mode=_PRIVATE_FOLDER)
         try:
-            write_json(fresh / _RECORD, record.to_dict())
-            append_json_line(
-                fresh / _EVENTS, {"time": record.submitted, "type": "run", "state": "SUBMITTED", "attempt": 1}
-            )
+            _keep(fresh / _RECORD, record.to_dict())
+            submitted = {"time": record.submitted, "type": "run", "state": "SUBMITTED", "attempt": 1}
+            append_json_line(fresh / _EVENTS, submitted, mode=_PRIVATE)
             final = RunFolder(self.root / record.id)
             fresh.rename(final.path)
         except BaseException:
@@ -330,6 +402,14 @@ class RunStore:
 
     def _shown(self) -> str:
         return os.path.relpath(self.root)
+
+
+def _keep(path: Path, document: dict[str, Any]) -> None:
+    write_json(path, document, mode=_PRIVATE)
+
+
+def _reason(error: Exception) -> str:
+    return f"no {error}" if isinstance(error, KeyError) else str(error)
 
 
 def new_run_id() -> str:

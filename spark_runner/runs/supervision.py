@@ -6,9 +6,9 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
-from planner.durable import write_json
 from planner.errors import ExecutionError, PlanError
 from planner.job import RestartStrategy
+from spark_runner.clusters.request import RunRequest
 from spark_runner.clusters.start_failures import explain_run_failure
 from spark_runner.figures.results import RunResult, VertexFinished
 from spark_runner.figures.tracking import VertexProgress, VertexTracker
@@ -40,18 +40,30 @@ class Outcome:
     abandoned: bool = False  # a thread still waits for a cluster that does not answer, and would hold Python's end
 
 
-def supervise(program: SparkProgram, run: RunFolder, *, strategy: RestartStrategy, audience: Audience) -> Outcome:
-    """Run a program that was accepted (its run is CREATED), and see it to its end."""
-    return _Supervision(program, run, strategy, audience).to_the_end()
+def supervise(
+    program: SparkProgram, run: RunFolder, request: RunRequest, *, strategy: RestartStrategy, audience: Audience
+) -> Outcome:
+    """Run a program that was accepted (its run is CREATED), and see it to its end.
+
+    The request is given, since the run's own record keeps it without its secrets.
+    """
+    return _Supervision(program, run, request, strategy, audience).to_the_end()
 
 
 class _Supervision:
-    def __init__(self, program: SparkProgram, run: RunFolder, strategy: RestartStrategy, audience: Audience) -> None:
+    def __init__(
+        self,
+        program: SparkProgram,
+        run: RunFolder,
+        request: RunRequest,
+        strategy: RestartStrategy,
+        audience: Audience,
+    ) -> None:
         self.program, self.run, self.audience = program, run, UntilPipeCloses(audience)
-        self.request = run.record().request
+        self.request = request
         self.policy = RestartPolicy(strategy=strategy)
         self.tracker = VertexTracker(program, self._vertex_changed)
-        self.driver = _driver(program, run)
+        self.driver = _driver(program, run, request)
         self.watch = Watch(run, self.driver, self.tracker, self.audience, timeout=self.request.timeout)
         self.result: RunResult | None = None
         self.error: PlanError | None = None
@@ -103,11 +115,11 @@ class _Supervision:
     def _delay_after(self, failure: ExecutionError) -> float:
         """Seconds until the next attempt. Raises where there is none."""
         self.watch.drain()
-        refusal = explain_run_failure(failure, self.request.master, self.run.log)
+        refusal = self.driver.why_lost(failure) or explain_run_failure(failure, self.request.master, self.run.log)
         if refusal is not None:
-            raise refusal from failure
+            raise refusal from (None if refusal is failure else failure)
         delay = self.policy.delay_after_failure(time.monotonic())
-        if delay is None or self.watch.working or self.driver.lost:
+        if delay is None or self.watch.working:
             raise failure
         return delay
 
@@ -213,12 +225,11 @@ class _Supervision:
             application=self.driver.application,
             batches=tuple(self.watch.batches),
         )
-        write_json(self.run.report, report.to_dict())
+        self.run.keep_report(report.to_dict())
         return report
 
 
-def _driver(program: SparkProgram, run: RunFolder) -> Driver:
-    request = run.record().request
+def _driver(program: SparkProgram, run: RunFolder, request: RunRequest) -> Driver:
     if request.deploy_mode == "cluster":
         from spark_runner.runs.remote_driver import RemoteDriver
 

@@ -8,8 +8,8 @@ import re
 import subprocess
 from pathlib import Path
 
+from planner.machine.java import find_java
 from spark_runner.clusters.gateway import spark_home
-from spark_runner.clusters.java import find_java
 
 __all__ = ["kill_on_yarn", "submitted_application"]
 

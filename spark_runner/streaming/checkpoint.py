@@ -36,6 +36,7 @@ class Checkpoint:
         self.path, self._asked = path, lost
         self.generations: dict[str, int] = {}  # by operator id, how often its state was given up
         self._lock: int | None = None
+        self._check_trusted()
         self._document: dict[str, Any] = self._read()
 
     def _read(self) -> dict[str, Any]:
@@ -48,6 +49,24 @@ class Checkpoint:
                 f"the checkpoint {self.path} cannot be read: {error}", hint="start with a new --checkpoint"
             ) from error
         return dict(found)
+
+    def _check_trusted(self) -> None:
+        """Refuse a folder that somebody else may write to: state is unpickled, so whoever writes it runs code here."""
+        for folder in (self.path, *(self.path / name for name in ("spark", "control", "told"))):
+            try:
+                found = folder.stat()
+            except OSError:
+                continue
+            if found.st_uid not in (0, os.geteuid()):
+                problem = "belongs to another user"
+            elif found.st_mode & 0o002 or (found.st_mode & 0o020 and found.st_gid != os.getegid()):
+                problem = "can be written by other users"
+            else:
+                continue
+            raise OptionError(
+                f"the checkpoint {folder} {problem}, who could put code into its state",
+                hint=f"take the right away (chmod go-w {folder}), or give a --checkpoint of your own",
+            )
 
     @property
     def id(self) -> str:
@@ -114,8 +133,8 @@ class Checkpoint:
 
     def claim(self, run: str) -> None:
         """Take the checkpoint for this process, until it ends."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self.path / "owner", os.O_RDWR | os.O_CREAT, 0o644)
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(self.path / "owner", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

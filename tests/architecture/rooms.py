@@ -9,13 +9,11 @@ from __future__ import annotations
 WORDS = frozenset({"planner"})  # job, errors and pipeline: what everybody speaks
 PLANNER = frozenset({"planner", "planner.graphs", "planner.settings", "planner.flink"})
 RENDER = frozenset({"cli.render"})
-# PyFlink's declarations are one room with PyFlink's own packages in it.
-DECLARED = ("", ".common", ".datastream", ".datastream.connectors", ".datastream.formats", ".metrics")
-PYFLINK = (
-    WORDS
-    | {"planner.frontends.pyflink", "planner.frontends.pyflink.values"}
-    | {f"planner.frontends.pyflink.declared{room}" for room in DECLARED}
-)
+PYFLINK = WORDS | {
+    "planner.frontends.pyflink",
+    "planner.frontends.pyflink.values",
+    "planner.frontends.pyflink.declared",
+}
 
 ROOMS: dict[str, frozenset[str]] = {
     # planner: from the ground up
@@ -23,15 +21,16 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.flink": WORDS | {"planner.flink.differences"},
     "planner.flink.differences": frozenset({"planner.flink"}),
     "planner.settings": WORDS | {"planner.flink"},
+    "planner.machine": WORDS,
     "planner.graphs": WORDS | {"planner.flink"},
     "planner.chaining": WORDS | {"planner.graphs", "planner.chaining.rules"},
-    "planner.chaining.rules": frozenset({"planner.chaining", "planner.graphs"}),
+    "planner.chaining.rules": WORDS | {"planner.chaining", "planner.graphs"},
     "planner.merging": WORDS | {"planner.graphs", "planner.merging.rules"},
     "planner.merging.rules": WORDS | {"planner.merging"},
     "planner.frontends": WORDS
     | {
         f"planner.frontends.{room}"
-        for room in ("dsl", "flink_export", "pyflink", "pyflink.declared", "scripts", "yaml")
+        for room in ("dsl", "flink_compiler", "flink_export", "pyflink", "pyflink.declared", "scripts", "yaml")
     },
     "planner.frontends.scripts": WORDS,
     "planner.frontends.dsl": WORDS
@@ -39,11 +38,13 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends.pyflink": PYFLINK
     | {"planner.graphs", "planner.merging", "planner.settings", "planner.frontends.scripts"},
     "planner.frontends.pyflink.values": PYFLINK | {"planner.frontends.scripts"},
-    **{f"planner.frontends.pyflink.declared{room}": PYFLINK for room in DECLARED},
+    "planner.frontends.pyflink.declared": PYFLINK,
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
-    "planner.frontends.flink_export": WORDS | {"planner.graphs"},
+    "planner.frontends.flink_export": WORDS | {"planner.flink", "planner.graphs"},
+    "planner.frontends.flink_compiler": WORDS | {"planner.flink", "planner.frontends.flink_export", "planner.machine"},
     "planner.observed": WORDS
-    | {"planner.flink", "planner.frontends.flink_export", "planner.graphs", "planner.snapshots"},
+    | {"planner.chaining", "planner.chaining.rules", "planner.flink", "planner.frontends.flink_export"}
+    | {"planner.graphs", "planner.snapshots"},
     "planner.snapshots": WORDS | {"planner.graphs", "planner.flink", "planner.settings"},
     "planner.savepoints": PLANNER,
     "planner.explanation": PLANNER | {"planner.chaining", "planner.merging"},
@@ -54,57 +55,64 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.lint.rules.pyflink"},
     "planner.lint.rules.pyflink": PLANNER | {"planner.lint"},
     "planner.lint.rules": PLANNER | {"planner.deployment"} | {"planner.lint", "planner.diff", "planner.savepoints"},
+    "planner.review": PLANNER
+    | {f"planner.{room}" for room in ("diff", "explanation", "frontends", "lint", "snapshots")}
+    | {"planner.frontends.scripts"},
     # spark_runner: a room imports only rooms above it
     "spark_runner": frozenset(),
-    "spark_runner.executor": frozenset({"spark_runner.executor.roles"}),
+    "spark_runner.executor": frozenset({"spark_runner.executor.roles", "spark_runner.executor.formats"}),
     "spark_runner.executor.roles": frozenset({"spark_runner.executor"}),
+    "spark_runner.executor.formats": frozenset({"spark_runner.executor"}),
     "spark_runner.program": WORDS | {"spark_runner.executor"},
     "spark_runner.native": WORDS | {"spark_runner.executor", "spark_runner.program"},
     "spark_runner.lowering": PLANNER
     | {"spark_runner.executor", "spark_runner.program", "spark_runner.native", "spark_runner.lowering.operators"},
     "spark_runner.lowering.operators": WORDS
     | {"spark_runner.executor", "spark_runner.lowering", "spark_runner.program"},
-    "spark_runner.clusters": WORDS | {"planner.settings"},
+    "spark_runner.clusters": WORDS | {"planner.machine", "planner.settings"},
     "spark_runner.frames": WORDS
     | {"planner.frontends.scripts", "spark_runner.executor", "spark_runner.program", "spark_runner.clusters"},
     "spark_runner.figures": WORDS | {"spark_runner.program", "spark_runner.clusters"},
     "spark_runner.batch": WORDS
     | {f"spark_runner.{room}" for room in ("executor", "program", "clusters", "frames", "figures")},
-    "spark_runner.executor.streaming": frozenset({"spark_runner.executor", "spark_runner.executor.roles"}),
-    "spark_runner.executor.pyflink": frozenset(
-        {"spark_runner.executor", "spark_runner.executor.roles", "spark_runner.executor.streaming"}
-    ),
     "spark_runner.pyflink": PYFLINK
     | PLANNER
-    | {"planner.frontends.scripts", "spark_runner.executor.streaming", "spark_runner.executor.pyflink"}
+    | {"planner.frontends.scripts", "spark_runner.executor", "spark_runner.executor.formats"}
     | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
     "spark_runner.streaming": PLANNER
     | {
         "planner.frontends.pyflink",
         "spark_runner.executor",
-        "spark_runner.executor.streaming",
         "spark_runner.lowering.operators",
         "spark_runner.streaming.queries",
     }
     | {"spark_runner.pyflink"}
     | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
     "spark_runner.streaming.queries": WORDS
-    | {"planner.frontends.pyflink", "spark_runner.executor", "spark_runner.executor.streaming"}
+    | {"planner.frontends.pyflink", "spark_runner.executor"}
     | {f"spark_runner.{room}" for room in ("program", "frames", "figures", "batch", "pyflink", "streaming")},
     "spark_runner.runs": WORDS
-    | {"planner.frontends", "planner.settings", "planner.flink"}
+    | {"planner.frontends", "planner.machine", "planner.settings", "planner.flink"}
     | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")}
     | {"spark_runner.pyflink", "spark_runner.streaming"},
     # cli: commands on top, renderers below
     "cli": WORDS
-    | {f"planner.{room}" for room in ("deployment", "flink", "frontends", "observed", "savepoints", "settings")}
-    | {"cli.render", "cli.render.page", "cli.render.text", "planner.frontends.scripts"}
+    | {f"planner.{room}" for room in ("deployment", "explanation", "flink", "frontends", "observed")}
+    | {"planner.savepoints", "planner.settings"}
+    | {
+        "planner.frontends.flink_compiler",
+        "cli.render",
+        "cli.render.page",
+        "cli.render.text",
+        "planner.frontends.scripts",
+    }
     | {"spark_runner.clusters", "spark_runner.runs"},
     "cli.commands": PLANNER
     | {f"planner.{room}" for room in ("chaining", "deployment", "diff", "explanation", "frontends", "savepoints")}
-    | {"planner.frontends.yaml", "planner.lint", "planner.merging", "planner.snapshots"}
+    | {"planner.machine", "planner.frontends.yaml", "planner.lint", "planner.merging", "planner.review"}
+    | {"planner.snapshots"}
     | {"spark_runner.clusters", "spark_runner.runs"}
-    | {f"cli.render.{room}" for room in ("findings", "page", "pictures", "text")}
+    | {f"cli.render.{room}" for room in ("findings", "markdown", "page", "pictures", "text")}
     | {"cli", "cli.render", "cli.observed", "planner.frontends.flink_export", "planner.observed"},
     "cli.observed": WORDS
     | {"planner.frontends.flink_export", "planner.lint", "planner.observed", "planner.settings", "planner.snapshots"}
@@ -114,11 +122,17 @@ ROOMS: dict[str, frozenset[str]] = {
     | PLANNER
     | {"planner.chaining", "planner.frontends.flink_export", "planner.merging", "planner.observed"}
     | {"planner.deployment", "planner.diff", "planner.explanation", "planner.lint", "planner.savepoints"}
+    | {"planner.review"}
     | {"spark_runner.figures", "spark_runner.program", "spark_runner.runs"},
+    "cli.render.markdown": RENDER
+    | WORDS
+    | {f"planner.{room}" for room in ("diff", "explanation", "lint", "review")}
+    | {"cli", "cli.render.pictures", "cli.render.text"},
     "cli.render.findings": RENDER | {"cli", "planner.lint"},
     "cli.render.pictures": RENDER
     | PLANNER
-    | {"planner.deployment", "planner.explanation", "planner.frontends.flink_export", "planner.observed"},
+    | {"planner.deployment", "planner.diff", "planner.explanation", "planner.frontends.flink_export"}
+    | {"planner.observed"},
     "cli.render.page": RENDER
     | PLANNER
     | {"cli.render.pictures", "cli.render.text", "planner.chaining", "planner.deployment"}
@@ -130,8 +144,6 @@ PYSPARK_ROOMS = frozenset(
     f"spark_runner.{room}"
     for room in (
         "executor",
-        "executor.pyflink",
-        "executor.streaming",
         "clusters",
         "frames",
         "figures",

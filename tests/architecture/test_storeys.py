@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.architecture.rooms import MAY_IMPORT_SPARK_RUNNER, PYSPARK_ROOMS, ROOMS
 from tests.support.sources import PRODUCT, ROOT, imported_modules, imported_packages, relative, room_of, sources
 
@@ -31,11 +29,13 @@ def test_every_package_is_a_room() -> None:
     assert {room_of(path) for path in sources(*PRODUCT)} == set(ROOMS)
 
 
-@pytest.mark.parametrize("path", sources(*PRODUCT), ids=relative)
-def test_a_module_imports_only_from_rooms_open_to_its_own(path: Path) -> None:
-    parents = {room_of(path).rsplit(".", count)[0] for count in range(1, room_of(path).count(".") + 1)}
-    packages = {room for room in parents if not imports_modules_of(path, room)}
-    assert rooms_entered(path) - packages <= ROOMS[room_of(path)]
+def test_a_module_imports_only_from_rooms_open_to_its_own() -> None:
+    found = []
+    for path in sources(*PRODUCT):
+        parents = {room_of(path).rsplit(".", count)[0] for count in range(1, room_of(path).count(".") + 1)}
+        packages = {room for room in parents if not imports_modules_of(path, room)}
+        found += [f"{relative(path)}: {room}" for room in rooms_entered(path) - packages - ROOMS[room_of(path)]]
+    assert found == []
 
 
 def imports_modules_of(path: Path, room: str) -> bool:
@@ -43,24 +43,25 @@ def imports_modules_of(path: Path, room: str) -> bool:
     return any(name != room and room_of_module(name) == room for name in imported_modules(path))
 
 
-@pytest.mark.parametrize("path", sources("planner"), ids=relative)
-def test_the_planner_knows_neither_terminal_nor_spark(path: Path) -> None:
-    assert not imported_packages(path) & {"cli", "rich", "typer", "pyspark", "spark_runner"}
+def test_the_planner_knows_neither_terminal_nor_spark() -> None:
+    for path in sources("planner"):
+        assert not imported_packages(path) & {"cli", "rich", "typer", "pyspark", "spark_runner"}, relative(path)
 
 
-@pytest.mark.parametrize("path", sources("cli"), ids=relative)
-def test_the_command_line_starts_without_spark(path: Path) -> None:
-    assert "pyspark" not in imported_packages(path)
-    assert relative(path) in MAY_IMPORT_SPARK_RUNNER or "spark_runner" not in imported_packages(path)
-    if path.parent.name == "commands":
-        assert "spark_runner" not in imported_packages(path, top_level=True)
+def test_the_command_line_starts_without_spark() -> None:
+    for path in sources("cli"):
+        assert "pyspark" not in imported_packages(path), relative(path)
+        runs = relative(path) in MAY_IMPORT_SPARK_RUNNER
+        assert runs or "spark_runner" not in imported_packages(path), relative(path)
+        if path.parent.name == "commands":
+            assert "spark_runner" not in imported_packages(path, top_level=True), relative(path)
 
 
-@pytest.mark.parametrize("path", sources("spark_runner"), ids=relative)
-def test_pyspark_is_confined(path: Path) -> None:
-    assert "cli" not in imported_packages(path)
-    if "pyspark" in imported_packages(path):
-        assert room_of(path) in PYSPARK_ROOMS
+def test_pyspark_is_confined() -> None:
+    for path in sources("spark_runner"):
+        assert "cli" not in imported_packages(path), relative(path)
+        if "pyspark" in imported_packages(path):
+            assert room_of(path) in PYSPARK_ROOMS, relative(path)
 
 
 def loaded_by(statements: str) -> set[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import json
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,7 +30,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
     monkeypatch.setattr(detached, "check_machine", lambda request: None)
     prepared = SimpleNamespace(program=None, strategy=None, plan=None)
     monkeypatch.setattr(detached, "prepare", lambda request: prepared)
-    return RunStore.under(tmp_path).submit(RunRequest(job="job.py", folder=str(tmp_path)))
+    request = RunRequest(job="job.py", folder=str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(request.to_dict())))
+    return RunStore.under(tmp_path).submit(request)
 
 
 def supervised(run: RunFolder, ended: str, error: PlanError | None) -> Any:

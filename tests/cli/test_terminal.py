@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import TextIO, cast
+
+import pytest
+from rich.console import Console
+
+from cli.render.styled import for_terminal, without_commands
+from cli.render.text.progress import Bars, Lines, Streaming
+from spark_runner.figures.results import PrintedRecord
 
 ROOT = Path(__file__).parents[2]
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -74,3 +83,32 @@ def test_names_cannot_send_commands_to_the_terminal(tmp_path: Path) -> None:
     text = on_a_terminal("explain", str(job), columns=200)
     assert "\x1b]" not in text and "\x1b[2J" not in text
     assert "\\x1b]0;title\\x07\\x1b[2J" in text
+
+
+def test_a_terminal_shows_control_characters_of_records_and_a_pipe_gets_them() -> None:
+    record = "a\x1b]0;owned\x07\tb\nc\x9b"
+    assert for_terminal(record, cast(TextIO, Terminal())) == "a\\x1b]0;owned\\x07\tb\nc\\x9b"
+    assert for_terminal(record, io.StringIO()) == record
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("audience", ["lines", "bars", "streaming"])
+def test_printed_records_cannot_command_the_terminal(audience: str) -> None:
+    out = Terminal()
+    console = Console(file=out, force_terminal=True, color_system=None, width=80)
+    shown = {
+        "lines": lambda: Lines(out, io.StringIO()),
+        "bars": lambda: Bars(console, out),
+        "streaming": lambda: Streaming(console, out),
+    }[audience]()
+    shown.printed(PrintedRecord(operator="print-1", subtask=1, text="x\x1b[31mred"))
+    assert "x\\x1b[31mred" in out.getvalue() and "\x1b[31m" not in out.getvalue()
+
+
+def test_names_in_a_workflow_are_no_commands() -> None:
+    text = "a\n::error::x\n  ::stop-commands::y\nb ##[error]z"
+    assert without_commands(text) == "a\n\\::error::x\n  \\::stop-commands::y\nb #\\#[error]z"

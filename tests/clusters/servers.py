@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pyspark
 
-from spark_runner.clusters.java import find_java
+from planner.machine.java import find_java
 
 SPARK_HOME = Path(pyspark.__file__).parent
 PATIENCE = 90.0

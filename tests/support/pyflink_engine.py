@@ -17,8 +17,8 @@ from planner.frontends.pyflink.stand_in import pyflink_stand_in
 from planner.frontends.scripts.handover import LoadOptions
 from planner.job import JobDefinition
 from planner.pipeline import plan
-from spark_runner.executor.streaming.chunks import FIGURES, Chunk, chunk_batch, chunks_of, unpacked
-from spark_runner.executor.streaming.layers import run_ending_layer, run_feed
+from spark_runner.executor.chunks import FIGURES, Chunk, chunk_batch, chunks_of, unpacked
+from spark_runner.executor.layers import run_ending_layer, run_feed
 from spark_runner.figures.results import PrintedRecord
 from spark_runner.frames.shipping import pickled_function
 from spark_runner.pyflink.lower import lower_pyflink

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +26,8 @@ def room_of(path: Path) -> str:
     return relative(path.parent).replace("/", ".")
 
 
-def imported_modules(path: Path, *, top_level: bool = False) -> set[str]:
+@cache  # each file is read once, and asked about several times
+def imported_modules(path: Path, *, top_level: bool = False) -> frozenset[str]:
     """The modules a file imports, anywhere or when it is itself imported; never those for types alone."""
     found: set[str] = set()
     pending: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
@@ -35,7 +37,7 @@ def imported_modules(path: Path, *, top_level: bool = False) -> set[str]:
             continue
         found.update(_imported(node))
         pending.extend(ast.iter_child_nodes(node))
-    return found
+    return frozenset(found)
 
 
 def imported_packages(path: Path, *, top_level: bool = False) -> set[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -15,16 +16,21 @@ from pyspark import cloudpickle
 
 from planner.job import Collection, JobDefinition, Sequence
 from planner.pipeline import plan
-from spark_runner.executor.streaming.chunks import Chunk, chunk_batch, chunks_of, unpacked
-from spark_runner.executor.streaming.layers import run_control, run_slot, run_source
+from spark_runner.executor.chunks import Chunk, chunk_batch, chunks_of, unpacked
+from spark_runner.executor.layers import run_control, run_slot, run_source
 from spark_runner.streaming.lower import lower_stream
 from spark_runner.streaming.program import StreamJob
 from spark_runner.streaming.queries.layouts import LayoutMaker
 
 _TYPES = {
-    "bigint": pa.int64(), "string": pa.string(), "double": pa.float64(), "int": pa.int32(), "float": pa.float32(),
+    "bigint": pa.int64(),
     "boolean": pa.bool_(),
-}  # fmt: skip
+    "date": pa.date32(),
+    "double": pa.float64(),
+    "float": pa.float32(),
+    "int": pa.int32(),
+    "string": pa.string(),
+}
 
 
 class DictBackend:
@@ -45,8 +51,16 @@ class DictBackend:
 
 
 def schema_of(ddl: str) -> pa.Schema:
-    """The columns of simple DDL."""
-    return pa.schema([pa.field(*((name, _TYPES[kind]))) for name, kind in (part.split() for part in ddl.split(", "))])
+    """The columns of simple DDL; a struct has plain fields."""
+    return pa.schema([_field(part, " ") for part in re.findall(r"(?:<[^>]*>|[^,<])+", ddl)])
+
+
+def _field(written: str, between: str) -> pa.Field:
+    name, _, kind = written.strip().partition(between)
+    kind = kind.strip()
+    if not kind.startswith("struct<"):
+        return pa.field(name, _TYPES[kind])
+    return pa.field(name, pa.struct([_field(part, ":") for part in kind[len("struct<") : -1].split(",")]))
 
 
 class StreamEngine:

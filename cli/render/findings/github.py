@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from cli.render.styled import without_commands
 from cli.repository import repository_relative
 from planner.lint.finding import SEVERITIES, Finding
 
@@ -17,12 +18,13 @@ def workflow_commands(findings: Iterable[Finding]) -> str:
     dropped = ordered[SHOWN:]
     if dropped:
         lines.append(f"GitHub shows {SHOWN} annotations per step; {len(dropped)} more findings are not annotated:")
-        lines += [f"{_place(finding)}: {finding.code} {finding.slug}: {finding.message}" for finding in dropped]
+        lines += [_plain_line(finding) for finding in dropped]
     return "".join(f"{text}\n" for text in lines)
 
 
-def _place(finding: Finding) -> str:
-    return f"{repository_relative(finding.location.file)}:{finding.location.line}"
+def _plain_line(finding: Finding) -> str:
+    place = f"{repository_relative(finding.location.file)}:{finding.location.line}"
+    return "  " + without_commands(_data(f"{place}: {finding.code} {finding.slug}: {finding.message}"))
 
 
 def _annotation(finding: Finding) -> str:

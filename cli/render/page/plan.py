@@ -11,9 +11,10 @@ from cli.render.page import document
 from cli.render.page.data import plan_data
 from cli.render.page.figures import run_data, run_notes
 from cli.render.page.variants import find_variants, variant_data
-from cli.render.page.versions import diff_data, diff_marks
+from cli.render.page.versions import diff_data
 from cli.render.pictures.dot import Look, to_dot
 from cli.render.pictures.image import draw
+from cli.render.pictures.marks import diff_marks
 from cli.render.pictures.operators import job_picture, stream_picture
 from cli.render.pictures.overlay import NOTHING, Overlay
 from cli.render.pictures.picture import Picture

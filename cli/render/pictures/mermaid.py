@@ -13,7 +13,8 @@ __all__ = ["to_mermaid"]
 # Mermaid reads entities written with '#': all that could end a string, open markup or start Markdown goes that way.
 _SPECIAL = re.compile('["#<>&`\\\\|{}\\[\\]();*_~]')
 _NUMBERED = re.compile(r"^(\s*\d+)\.")  # "1. a" would be a list of Markdown, which some versions of Mermaid refuse
-_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f]")
+# Also what turns the direction of the text around it: a name must not look like another one.
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _LINES: dict[ArrowKind, str] = {
     "chained": "-->",
     "broken": "==>",
@@ -24,11 +25,12 @@ _LINES: dict[ArrowKind, str] = {
 }
 
 
-def to_mermaid(picture: Picture, theme: ThemeName = "light", direction: str = "down") -> str:
-    """The picture as one flowchart."""
+def to_mermaid(picture: Picture, theme: ThemeName = "light", direction: str = "down", *, titled: bool = True) -> str:
+    """The picture as one flowchart; under a heading that names the job it needs no title."""
     colours = THEMES[theme]
     way = "LR" if direction == "right" else "TB"
-    lines = ["---", f"title: {_yaml_text(picture.title)}", "---", f"flowchart {way}"]
+    named = ["---", f"title: {_yaml_text(picture.title)}", "---"] if titled else []
+    lines = [*named, f"flowchart {way}"]
     inside: dict[str | None, list[Box]] = {}
     for box in picture.boxes:
         inside.setdefault(box.cluster, []).append(box)
@@ -62,6 +64,21 @@ def _styles(picture: Picture, colours: Theme) -> list[str]:
         if numbers:
             style = f"stroke:{colours.arrows[kind]},stroke-width:{stroke.width:g}px"
             lines.append(f"    linkStyle {','.join(numbers)} {style}")
+    return [*lines, *_marks(picture, colours)]
+
+
+def _marks(picture: Picture, colours: Theme) -> list[str]:
+    """What was added, changed or removed since another version, over the styles of its kind."""
+    lines: list[str] = []
+    for mark, colour in colours.marks.items():
+        dashes = ",stroke-dasharray:6 4" if mark == "removed" else ""
+        boxes = [box.id for box in picture.boxes if box.mark == mark]
+        if boxes:
+            lines.append(f"    classDef is_{mark} stroke:{colour},stroke-width:4px{dashes}")
+            lines.append(f"    class {','.join(boxes)} is_{mark}")
+        arrows = [str(number) for number, arrow in enumerate(picture.arrows) if arrow.mark == mark]
+        if arrows:
+            lines.append(f"    linkStyle {','.join(arrows)} stroke:{colour},stroke-width:4px")
     return lines
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, TextIO
 
+from cli.render.styled import for_terminal
 from cli.render.text.run_report import shown_name
 from cli.render.text.stream_view import StreamTable, batch_line
 from spark_runner.figures.results import PrintedRecord, StreamBatch
@@ -83,7 +84,7 @@ class Lines(Collected):
 
     def printed(self, record: PrintedRecord) -> None:
         """Print it; a moment's records leave together."""
-        self._records.write(f"{record}\n")
+        self._records.write(f"{for_terminal(str(record), self._records)}\n")
         if time.monotonic() - self._written > _MOMENT:
             self._written = time.monotonic()
             self._records.flush()
@@ -161,7 +162,7 @@ class Streaming(Collected):
     def printed(self, record: PrintedRecord) -> None:
         """Print it above the table, or where standard output goes."""
         if self._records.isatty():
-            self._table.print_above(str(record))
+            self._table.print_above(for_terminal(str(record), self._records))
         else:
             print(record, file=self._records, flush=True)
 
@@ -207,9 +208,10 @@ class Bars(Collected):
     def printed(self, record: PrintedRecord) -> None:
         """Print it above the bars, or where standard output goes."""
         if self._progress is not None and self._records.isatty():
-            self._progress.console.print(str(record), markup=False, highlight=False, soft_wrap=True)
+            shown = for_terminal(str(record), self._records)
+            self._progress.console.print(shown, markup=False, highlight=False, soft_wrap=True)
         else:
-            print(record, file=self._records)
+            print(for_terminal(str(record), self._records), file=self._records)
 
     def noticed(self, text: str) -> None:
         """Say it above the bars."""

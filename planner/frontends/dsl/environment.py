@@ -12,7 +12,7 @@ from planner.frontends.dsl.building import Node, freeze
 from planner.frontends.dsl.event_time import WatermarkStrategy, milliseconds
 from planner.frontends.dsl.streams import DataStream
 from planner.frontends.dsl.types import TypeInformation
-from planner.frontends.scripts.handover import current_session, hand_over, tell_errors_plainly
+from planner.frontends.scripts.handover import as_declared, current_session, hand_over, tell_errors_plainly
 from planner.frontends.scripts.places import user_location
 from planner.job import (
     Collection,
@@ -269,7 +269,7 @@ class StreamExecutionEnvironment:
         return DataStream(self, node)
 
     def _add(self, form: type[Any], inputs: tuple[Node, ...], arguments: dict[str, Any]) -> Node:
-        node = Node(form, inputs, arguments, user_location())
+        node = Node(form, inputs, as_declared(arguments), user_location())
         self._nodes.append(node)
         return node
 

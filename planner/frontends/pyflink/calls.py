@@ -18,6 +18,7 @@ from planner.frontends.pyflink.values.types import (
     Types,
 )
 from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
+from planner.frontends.scripts.handover import as_declared
 from planner.job import (
     Behaviour,
     Collection,
@@ -94,7 +95,7 @@ class Calls:
         inherited: int | None,
     ) -> Draft:  # fmt: skip
         own = self.environment.get_parallelism() if inherited is None else inherited
-        return self.environment._ledger.add(form, inputs, arguments, label, type, own)
+        return self.environment._ledger.add(form, inputs, as_declared(arguments), label, type, own)
 
     # --- calls that PyFlink takes apart
 

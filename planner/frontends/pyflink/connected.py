@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planner.errors import JobDefinitionError
-from planner.frontends.pyflink.declared.datastream.functions import (
+from planner.frontends.pyflink.declared.functions import (
     BroadcastProcessFunction,
     CoFlatMapFunction,
     CoMapFunction,

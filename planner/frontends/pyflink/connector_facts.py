@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from planner.errors import JobDefinitionError
-from planner.frontends.pyflink.declared.datastream.connectors.base import Sink, Source
+from planner.frontends.pyflink.declared.connectors import Sink, Source
 from planner.frontends.pyflink.java_objects import JavaObject
 from planner.frontends.pyflink.recorded import Recorded
 from planner.frontends.pyflink.values.types import (
@@ -88,7 +88,7 @@ def produced_type(input_format: Any) -> TypeInformation:
     """The type of the records that an input format gives."""
     if type(input_format).__name__ != "AvroInputFormat":
         return TypeInformation()
-    from planner.frontends.pyflink.declared.datastream.formats.avro import GenericRecordAvroTypeInfo
+    from planner.frontends.pyflink.declared.files import GenericRecordAvroTypeInfo
 
     return GenericRecordAvroTypeInfo(dict(input_format._calls[0].arguments)["schema"])
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from planner.errors import JobDefinitionError
 from planner.frontends.pyflink.calls import Calls, JavaCalls
-from planner.frontends.pyflink.declared.common.execution_config import ExecutionConfig
-from planner.frontends.pyflink.declared.datastream.checkpoint_config import CheckpointConfig
-from planner.frontends.pyflink.declared.datastream.checkpointing_mode import CheckpointingMode
-from planner.frontends.pyflink.declared.datastream.execution_mode import RuntimeExecutionMode
+from planner.frontends.pyflink.declared.settings import (
+    CheckpointConfig,
+    CheckpointingMode,
+    ExecutionConfig,
+    RuntimeExecutionMode,
+)
 from planner.frontends.pyflink.drafts import Draft, freeze, reachable
 from planner.frontends.pyflink.ledger import Ledger
 from planner.frontends.pyflink.recorded import Call

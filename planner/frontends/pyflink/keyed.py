@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from planner.frontends.pyflink.declared.datastream.functions import (
+from planner.frontends.pyflink.declared.functions import (
     FilterFunction,
     FlatMapFunction,
     KeyedProcessFunction,

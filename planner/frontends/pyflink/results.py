@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
-from planner.frontends.pyflink.declared.common.completable_future import CompletableFuture
-from planner.frontends.pyflink.declared.common.job_client import JobClient
-from planner.frontends.pyflink.declared.common.job_execution_result import JobExecutionResult
-from planner.frontends.pyflink.declared.common.job_id import JobID
-from planner.frontends.pyflink.declared.common.job_status import JobStatus
+from planner.frontends.pyflink.declared.settings import (
+    CompletableFuture,
+    JobClient,
+    JobExecutionResult,
+    JobID,
+    JobStatus,
+)
 from planner.job import JobDefinition
 
 __all__ = ["CloseableIterator", "LoadedClient", "LoadedResult", "printed_plan"]

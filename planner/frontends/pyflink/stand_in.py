@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
+
+from planner.frontends.pyflink.api import BY_HAND, DECLARED, handed_on
 
 if TYPE_CHECKING:
     from importlib.abc import Loader, MetaPathFinder
@@ -21,27 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["pyflink_stand_in"]
 
 _OURS: Final = __name__.rpartition(".")[0]
-_DECLARED: Final = Path(__file__).parent / "declared"
-# Modules with code of their own, by the modules of ours that have their names.
-_BY_HAND: Final = {
-    "common.typeinfo": ("values.types",),
-    "common.types": ("values.rows",),
-    "common.time": ("values.times",),
-    "common.watermark_strategy": ("values.watermarks",),
-    "common.configuration": ("values.configuration",),
-    "common.serializer": ("values.serializers",),
-    "common.constants": ("values.windows",),
-    "datastream.data_stream": ("streams", "keyed", "windowed", "connected", "results"),
-    "datastream.stream_execution_environment": ("environment",),
-    "datastream.async_data_stream": ("async_streams",),
-    "datastream.async_retry_strategies": ("values.retries",),
-    "datastream.async_retry_predicates": ("values.retries",),
-    "datastream.output_tag": ("values.types",),
-    "datastream.utils": ("values.types",),
-    "datastream.window": ("values.windows", "values.triggers", "values.assigners"),
-    # its retry strategies are made by classes that extend it
-    "datastream.functions": ("values.retries", "declared.datastream.functions"),
-}
 _PACKAGES: Final = frozenset(
     {"", "common", "datastream", "datastream.connectors", "datastream.formats", "metrics", "table", "util"}
 )
@@ -74,24 +54,10 @@ def _is_pyflink(name: str) -> bool:
     return name == "pyflink" or name.startswith("pyflink.")
 
 
-def _homes(name: str) -> tuple[str, ...] | None:
-    """The modules of ours that have a module's names; None where PyFlink has no such module."""
-    if name in _BY_HAND:
-        return _BY_HAND[name]
-    if name in _PACKAGES or name == "version" or name.split(".")[0] in _REFUSED:
-        return ()
-    return (f"declared.{name}",) if _is_declared(name) else None
-
-
-def _is_declared(name: str) -> bool:
-    if _DECLARED.is_dir():
-        return _DECLARED.joinpath(*name.split(".")).with_suffix(".py").is_file()
-    from importlib.util import find_spec  # on a worker of Spark, which imports from a zip
-
-    try:
-        return find_spec(f"{_OURS}.declared.{name}") is not None
-    except ModuleNotFoundError:
-        return False
+def _is_module(name: str) -> bool:
+    """Whether PyFlink has a module."""
+    known = name in BY_HAND or name in DECLARED or name in _PACKAGES or name == "version"
+    return known or name.split(".")[0] in _REFUSED
 
 
 class _Finder:
@@ -104,7 +70,7 @@ class _Finder:
         if not _is_pyflink(fullname):
             return None
         name = fullname.partition(".")[2]
-        if _homes(name) is None:
+        if not _is_module(name):
             return None
         return ModuleSpec(
             fullname, cast("Loader", self), is_package=name in _PACKAGES or name.split(".")[0] in _REFUSED
@@ -143,16 +109,17 @@ def _found(module: str, name: str) -> Any:
         return _of_other_api(module, name)
     if part == "version" and name == "__version__":
         return "2.3.0"
-    for home in _homes(part) or ():
+    for home in BY_HAND.get(part, ()):
         found = getattr(import_module(f"{_OURS}.{home}"), name, _MISSING)
         if found is not _MISSING and not isinstance(found, ModuleType):
             return found
-    from planner.frontends.pyflink.declared.exports import EXPORTS
-
-    handed_on = EXPORTS.get(module, {}).get(name, "")
-    if handed_on and _homes(handed_on.partition(".")[2]) is not None:
-        return getattr(import_module(handed_on), name)
-    if part in _PACKAGES and _homes(f"{part}.{name}".lstrip(".")) is not None:
+    home, defined = DECLARED.get(part, ("", ""))
+    if name in defined.split():
+        return getattr(import_module(f"{_OURS}.declared.{home}"), name)
+    origin = handed_on(part).get(name)
+    if origin is not None and _is_module(origin):
+        return getattr(import_module(f"pyflink.{origin}"), name)
+    if part in _PACKAGES and _is_module(f"{part}.{name}".lstrip(".")):
         return import_module(f"{module}.{name}")
     return _MISSING
 
@@ -170,9 +137,8 @@ def _of_other_api(module: str, name: str) -> Any:
 
 def _all_names(module: str) -> list[str]:
     """What `from module import *` takes."""
-    from planner.frontends.pyflink.declared.exports import EXPORTS
-
     part = module.partition(".")[2]
     if part in _PACKAGES:
-        return sorted(EXPORTS.get(module, {}))
-    return sorted({name for home in _homes(part) or () for name in import_module(f"{_OURS}.{home}").__all__})
+        return sorted(handed_on(part))
+    own = {name for home in BY_HAND.get(part, ()) for name in import_module(f"{_OURS}.{home}").__all__}
+    return sorted(own.union(DECLARED.get(part, ("", ""))[1].split()))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 from planner.errors import JobDefinitionError
-from planner.frontends.pyflink.declared.datastream.functions import (
+from planner.frontends.pyflink.declared.functions import (
     FilterFunction,
     FlatMapFunction,
     KeySelector,
     MapFunction,
+    MapStateDescriptor,
     Partitioner,
 )
-from planner.frontends.pyflink.declared.datastream.state import MapStateDescriptor
 from planner.frontends.pyflink.drafts import Draft
 from planner.frontends.pyflink.functions import check_function
 from planner.frontends.pyflink.results import CloseableIterator
@@ -230,7 +230,7 @@ class DataStream(Settings, StreamSettings):
     def add_sink(self, sink_func: Any) -> DataStreamSink:
         """A legacy sink."""
         from planner.frontends.pyflink.connector_facts import check_java_function
-        from planner.frontends.pyflink.declared.datastream.connectors.base import Sink
+        from planner.frontends.pyflink.declared.connectors import Sink
 
         check_java_function(sink_func)
         if isinstance(sink_func, Sink):

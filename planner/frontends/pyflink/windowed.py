@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from planner.frontends.pyflink.declared.datastream.functions import (
+from planner.frontends.pyflink.declared.functions import (
     AggregateFunction,
     AllWindowFunction,
     ProcessAllWindowFunction,

@@ -5,26 +5,30 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from planner.errors import PlanError
-from planner.job import JobDefinition
+from planner.errors import JobDefinitionError, PlanError
+from planner.frontends.scripts.places import user_location
+from planner.job import Collection, JobDefinition
+from planner.kinds import SINKS
 from planner.records import record
 
 if TYPE_CHECKING:
     from planner.frontends.dsl.environment import StreamExecutionEnvironment
+    from planner.frontends.flink_compiler.request import FlinkRequest
 
 __all__ = [
     "LoadOptions",
     "Session",
+    "as_declared",
     "current_session",
-    "default_load_options",
     "hand_over",
     "session",
     "tell_errors_plainly",
-    "use_load_options",
 ]
 
 
@@ -35,28 +39,23 @@ class LoadOptions:
     api: Literal["pyflink", "java"] | None = None  # None: as the file's imports say
     parallelism: int | None = None  # where the job itself sets none
     parallelism_origin: str | None = None  # who says so, as messages show it
+    flink: str | None = None  # the version whose PyFlink a script meets; None: as its names say
     arguments: tuple[str, ...] = ()  # sys.argv behind the file's name
     run: Callable[[JobDefinition], list[Any]] | None = None  # runs a job when it is executed, and gives its records
+    compiler: FlinkRequest | None = None  # how Flink's own compiler is asked, where it is
+    keep: Callable[[Any], Any] | None = None  # for a run: copies user functions as they are when they are declared
 
 
-_defaults: list[LoadOptions] = [LoadOptions()]
-
-
-def use_load_options(options: LoadOptions) -> None:
-    """How files are loaded from now on, where nobody says otherwise: one command, one way."""
-    _defaults[0] = options
-
-
-def default_load_options() -> LoadOptions:
-    """How files are loaded where nobody says otherwise."""
-    return _defaults[0]
+_FUNCTIONS: Final = ("behaviour", "run", "key_selector", "custom", "watermarks")  # arguments that hold user functions
+_PLAIN: Final = frozenset({bool, int, float, complex, str, bytes, Decimal, date, datetime, time, timedelta, range})
+_CONNECTORS: Final = frozenset({"source", *SINKS})
 
 
 class Session:
     """One loading of a job's file: the jobs it executed and the environments it made."""
 
     def __init__(self, options: LoadOptions | None = None) -> None:
-        self.options = options or _defaults[0]
+        self.options = options or LoadOptions()
         self.jobs: list[JobDefinition] = []
         self.environments: list[StreamExecutionEnvironment] = []
         self.absent_modules: tuple[str, ...] = ()  # imported, not installed: placeholders stand in
@@ -80,6 +79,41 @@ def session(options: LoadOptions | None = None) -> Iterator[Session]:
         yield _sessions[-1]
     finally:
         _sessions.pop()
+
+
+def as_declared(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a transformation with the user's functions as they are now, where the job will run.
+
+    PyFlink pickles functions in the call that declares their operator, so that later changes of a variable, of an
+    object or of a record do not reach them. A plan needs no copies. Sources and sinks are Java objects in PyFlink,
+    which still see changes: only the records of a collection are copied.
+    """
+    collecting = current_session()
+    keep = import_module("spark_runner.frames.shipping").kept if collecting is None else collecting.options.keep
+    if keep is None:
+        return arguments
+    behaviour = arguments.get("behaviour")
+    if isinstance(behaviour, Collection):
+        if all(map(_never_changes, behaviour.records)):
+            return arguments
+    elif arguments.get("kind") in _CONNECTORS:
+        return arguments
+    functions = {key: arguments[key] for key in _FUNCTIONS if arguments.get(key) is not None}
+    try:
+        return {**arguments, **keep(functions)} if functions else arguments
+    except Exception as error:
+        what = str(arguments.get("kind", arguments.get("partitioner"))).lower()
+        raise JobDefinitionError(
+            f"{what}: its function cannot be sent to executors: {type(error).__name__}: {error}",
+            location=user_location(),
+            hint="create what cannot be pickled in the function's open(), or in a module beside the job",
+        ) from error
+
+
+def _never_changes(record: Any) -> bool:
+    if isinstance(record, tuple | frozenset):
+        return all(map(_never_changes, record))
+    return record is None or type(record) in _PLAIN
 
 
 def hand_over(job: JobDefinition) -> list[Any]:

@@ -13,14 +13,15 @@ from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from planner.frontends.pyflink.stand_in import pyflink_stand_in
+from spark_runner.executor.chunks import FIGURES, Chunk, chunks_of, unpacked
+from spark_runner.executor.layout import Layout
 from spark_runner.executor.records import decode
 from spark_runner.executor.rows import printed
-from spark_runner.executor.streaming.chunks import FIGURES, Chunk, chunks_of, unpacked
-from spark_runner.executor.streaming.layout import Layout
-from spark_runner.executor.streaming.written import COUNTED
+from spark_runner.executor.written import COUNTED
 from spark_runner.figures.results import CollectedRecord, Events, PrintedRecord
 from spark_runner.streaming.program import StreamJob, StreamSink
 from spark_runner.streaming.queries.sinks import BatchWriter
+from spark_runner.streaming.queries.source_files import SourceFiles
 
 __all__ = ["BatchFigures", "Batches", "Halted", "Here", "Listener"]
 
@@ -77,13 +78,17 @@ class Here:
 class Batches:
     """The function that Spark calls with every batch."""
 
-    def __init__(self, job: StreamJob, layout: Layout, writer: BatchWriter, listener: Listener) -> None:
-        self.job, self.layout, self.writer, self.listener = job, layout, writer, listener
+    def __init__(
+        self, job: StreamJob, layout: Layout, writer: BatchWriter, files: SourceFiles, listener: Listener
+    ) -> None:
+        self.job, self.layout, self.writer, self.files, self.listener = job, layout, writer, files, listener
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         if self.listener.is_halted():
             raise Halted
         started = time.perf_counter()
+        self.files.check(batch)
+        self.writer.check_places()
         figures = self._take(rows, batch)
         self.listener.taken(batch, figures, time.perf_counter() - started)
 

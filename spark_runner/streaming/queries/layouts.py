@@ -8,8 +8,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from planner.job import Watermarks
-from spark_runner.executor.rows import form_of
-from spark_runner.executor.streaming.layout import (
+from spark_runner.executor.layout import (
     EdgeSpec,
     InputSpec,
     Layout,
@@ -18,8 +17,9 @@ from spark_runner.executor.streaming.layout import (
     SourceSpec,
     VertexSpec,
 )
-from spark_runner.lowering.worker_parts import partitioner_of, selector_of, worker_part
+from spark_runner.executor.rows import form_of
 from spark_runner.program.pointwise import consumers_of_producers, producers_of_consumers
+from spark_runner.program.worker_parts import partitioner_of, selector_of, worker_part
 from spark_runner.streaming.program import Columns, Flow, StreamJob, StreamOperation, StreamVertex
 
 __all__ = ["LayoutMaker"]

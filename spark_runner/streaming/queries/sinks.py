@@ -20,8 +20,8 @@ from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 from planner.errors import ExecutionError
 from planner.job import Writer
 from spark_runner.batch.hadoop_files import Files
-from spark_runner.executor.streaming.layout import Layout
-from spark_runner.executor.streaming.written import NUMBER, SUBTASK
+from spark_runner.executor.layout import Layout
+from spark_runner.executor.written import NUMBER, SUBTASK
 from spark_runner.frames.blame import blamed
 from spark_runner.pyflink.file_names import bucket_of
 from spark_runner.streaming.program import Flow, StreamJob, StreamSink
@@ -43,6 +43,7 @@ class BatchWriter:
         self.shapes, self.layout, self.files, self.checkpoint = shapes, layout, files, checkpoint
         self.job: StreamJob = shapes.job
         self._asides: dict[str, StreamSink] = {}  # what the batch at hand writes, until it is in its place
+        self._written: dict[str, StreamSink] = {}  # folders with batches of this run
 
     def flows_of(self, sink: StreamSink) -> list[Flow]:
         """The streams that end in a sink."""
@@ -83,6 +84,16 @@ class BatchWriter:
             hint=hint,
         )
 
+    def check_places(self) -> None:
+        """Refuse to go on where a folder that batches of this run were written to is gone, with all their records."""
+        for target, sink in self._written.items():
+            if not self.files.exists(f"{target}/{_MANIFEST}"):
+                raise self._refused(
+                    sink,
+                    f"wrote to {target}, which was removed while the stream ran",
+                    "its records up to now are gone: run again on a new checkpoint to write all of them anew",
+                )
+
     # --- one batch
 
     def write(self, sink: StreamSink, rows: DataFrame, batch: int) -> None:
@@ -120,7 +131,7 @@ class BatchWriter:
         schema = self.shapes.schema(flow.columns)
         hidden = [StructField(SUBTASK, IntegerType()), StructField(NUMBER, LongType())] if numbered else []
         schemas = {flow.number: self.layout.edges[flow.number].schema}
-        module = "spark_runner.executor.streaming.written"
+        module = "spark_runner.executor.written"
         function = worker_call(self.shapes.package, module, "run_columns", schemas, list(schema.names), numbered)
         frame = rows.where(F.col("edge") == flow.number).mapInArrow(function, StructType([*schema.fields, *hidden]))
         return self._behind_sql(flow, frame)
@@ -165,6 +176,7 @@ class BatchWriter:
         del self._asides[aside]
         entry = {"batch": batch, "folder": f"{bucket}{folder}", "checkpoint": self.checkpoint}
         self.files.write_text(f"{target}/{_MANIFEST}/{folder}.json", json.dumps(entry) + "\n")
+        self._written[target] = sink
 
     def forget(self) -> None:
         """Remove what a batch put aside, and folders made for it alone: the next run would be refused for them."""

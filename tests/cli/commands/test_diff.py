@@ -112,3 +112,130 @@ def test_what_cannot_be_read_is_said(capsys: pytest.CaptureFixture[str]) -> None
     for argument in ("git:a.yaml", "git:nowhere:a.yaml", "missing.yaml", "missing.json"):
         assert main(["diff", argument, "a.yaml"]) == 2
         assert "error:" in capsys.readouterr().err
+
+
+# --- all that changed since a revision --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def repository(here: Path) -> Path:
+    """Two branches: `main` with three jobs and helpers, and a branch with nothing changed yet."""
+    write("jobs/pairs.py", PYTHON.replace("from keys", "from lib.keys"))
+    write("jobs/lib/__init__.py", "")
+    write("jobs/lib/keys.py", "def first(pair):\n    return pair[0]\n")
+    write("jobs/orders.yaml", JOB)
+    write("jobs/other.yaml", JOB.replace("name: orders\n", "name: other\n", 1))
+    write("values.yaml", "replicas: 3\n")
+    git("init", "-q", "-b", "main")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    git("checkout", "-qb", "branch")
+    return here
+
+
+def reviewed(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> dict[str, str]:
+    """The verdict by file."""
+    capsys.readouterr()
+    assert main(["diff", "--base", "main", *arguments, "--format", "json"]) == code
+    return {one["file"]: one["verdict"] for one in json.loads(capsys.readouterr().out)["reviews"]}
+
+
+@pytest.mark.usefixtures("repository")
+def test_only_the_jobs_that_changed_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    assert reviewed(capsys) == {}
+    write("jobs/orders.yaml", JOB.replace("name: parse,", "name: parse, parallelism: 4,"))
+    write("values.yaml", "replicas: 4\n")
+    write("jobs/lib/more.py", "x = 1\n")
+    assert reviewed(capsys) == {"jobs/orders.yaml": "state-breaking"}
+    assert reviewed(capsys, "jobs/other.yaml", "values.yaml", "jobs/lib/more.py") == {}
+    assert reviewed(capsys, "jobs", "--exit-code", code=1) == {"jobs/orders.yaml": "state-breaking"}
+    assert reviewed(capsys, "--fail-on", "state-breaking", code=1)
+    write("jobs/orders.yaml", JOB.replace("name: orders\n", "name: purchases\n", 1))
+    assert reviewed(capsys, "--exit-code") == {"jobs/orders.yaml": "safe"}
+
+
+@pytest.mark.usefixtures("repository")
+def test_a_job_whose_module_changed_counts_as_changed(capsys: pytest.CaptureFixture[str]) -> None:
+    write("jobs/lib/keys.py", "def first(pair):\n    return pair[1]\n")
+    assert list(reviewed(capsys)) == ["jobs/pairs.py"]
+    write("jobs/lib/keys.py", "def first(pair:\n")
+    assert reviewed(capsys, code=2) == {"jobs/pairs.py": "cannot be planned"}
+    Path("jobs/lib/keys.py").unlink()
+    assert reviewed(capsys, code=2) == {"jobs/pairs.py": "cannot be planned"}
+
+
+def test_modules_above_the_job_are_those_of_the_revision(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = """from pyflink.datastream import StreamExecutionEnvironment
+from shared.width import WIDTH
+env = StreamExecutionEnvironment.get_execution_environment()
+env.from_collection([1]).map(lambda x: x).set_parallelism(WIDTH).print()
+env.execute("wide")
+"""
+    write("jobs/wide/job.py", script)
+    write("shared/__init__.py", "")
+    write("shared/width.py", "WIDTH = 2\n")
+    git("init", "-q", "-b", "main")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    write("shared/width.py", "WIDTH = 3\n")
+    monkeypatch.chdir(here / "jobs")
+    assert main(["diff", "--base", "main"]) == 0
+    assert "parallelism 2 -> 3" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("repository")
+def test_added_removed_and_moved_jobs(capsys: pytest.CaptureFixture[str]) -> None:
+    write("jobs/new.yaml", JOB.replace("name: orders\n", "name: new\n", 1).replace("id: out", "id: sink"))
+    Path("jobs/other.yaml").unlink()
+    git("mv", "jobs/orders.yaml", "jobs/renamed.yaml")
+    found = reviewed(capsys)
+    assert found["jobs/renamed.yaml"] == "no changes", "git sees that it moved"
+    assert found["jobs/other.yaml"] == "state-breaking"
+    assert found["jobs/new.yaml"] == "result"
+
+
+@pytest.mark.usefixtures("repository")
+def test_a_branch_is_compared_with_where_it_left(capsys: pytest.CaptureFixture[str]) -> None:
+    git("checkout", "-q", "main")
+    write("jobs/other.yaml", JOB.replace("name: orders\n", "name: other\n", 1).replace("user", "country"))
+    git("commit", "-qam", "main went on")
+    git("checkout", "-q", "branch")
+    assert reviewed(capsys) == {}, "what others did on main is none of this branch's changes"
+
+
+@pytest.mark.usefixtures("repository")
+def test_one_job_is_compared_with_head(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diff", "jobs/orders.yaml", "--exit-code"]) == 0
+    assert capsys.readouterr().out == "orders: no changes\n"
+    write("jobs/orders.yaml", JOB.replace("parallelism: 2", "parallelism: 3"))
+    assert main(["diff", "jobs/orders.yaml", "--exit-code"]) == 1
+    text = capsys.readouterr().out
+    assert text.count("parallelism 2 -> 3") == 1
+    assert "parallelism 2 -> 3 on 4 operators" in text
+    assert "totals  tasks 4 -> 6, slots 2 -> 3, channels 4 -> 9, network buffers" in text
+    assert main(["diff", "a", "b", "c"]) == 2
+    assert main(["diff", "git:HEAD:jobs/orders.yaml"]) == 2
+
+
+@pytest.mark.usefixtures("repository")
+def test_the_fix_of_lint_stands_with_the_change(capsys: pytest.CaptureFixture[str]) -> None:
+    write("jobs/orders.yaml", JOB.replace("name: parse,", "name: parse, parallelism: 4,"))
+    assert main(["diff", "--base", "main"]) == 0
+    text = capsys.readouterr().out
+    assert "fix: set the parallelism of parse to 2  jobs/orders.yaml:5:5" in text
+    assert text.endswith("1 job compared with main: 1 state-breaking\n")
+
+
+def test_what_cannot_be_compared_is_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write("a.yaml", JOB)
+    assert main(["diff", "--base", "main"]) == 2
+    assert "there is no git repository here" in capsys.readouterr().err
+    git("init", "-q")
+    assert main(["diff", "--base", "nowhere"]) == 2
+    assert "there is no revision 'nowhere'" in capsys.readouterr().err
+    git("add", ".")
+    git("commit", "-qm", "first")
+    assert main(["diff", "--base", "HEAD", "missing.py"]) == 2
+    assert "there is no file 'missing.py', neither here nor in HEAD" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -138,6 +139,16 @@ def test_github_annotations_put_errors_first_and_say_what_is_dropped() -> None:
     assert lines[SHOWN] == "GitHub shows 10 annotations per step; 3 more findings are not annotated:"
     assert not any(line.startswith("::") for line in lines[SHOWN:])
     assert [line for line in lines[SHOWN:] if "PL101" in line and "a,b:c.py:12" in line]
+
+
+def test_no_finding_can_give_github_a_command() -> None:
+    """GitHub reads a command where a line begins with `::` after blanks, or has `##[` anywhere."""
+    evil = "x\n::stop-commands::token\r::error::y\n##[error]z"
+    findings = [replace(one, message=evil, location=Location("::debug::a\n::error::b.py", 1)) for one in many(30)]
+    lines = workflow_commands(findings).splitlines()
+    assert len(lines) == SHOWN + 1 + 20
+    assert all(re.match(r"::(warning|error) file=", line) for line in lines[:SHOWN])
+    assert not [line for line in lines[SHOWN:] if line.lstrip().startswith("::") or "##[" in line]
 
 
 def test_github_annotations_escape_what_has_a_meaning() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from planner.machine.java import JavaRuntime, find_java
 from spark_runner.clusters import class_archive
-from spark_runner.clusters.java import JavaRuntime, find_java
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ DRIVER = """
 import sys, time
 from pathlib import Path
 from spark_runner.clusters import gateway
-from spark_runner.clusters.java import find_java
+from planner.machine.java import find_java
 
 def told() -> None:
     print(next(iter(gateway._starting)).pid, flush=True)

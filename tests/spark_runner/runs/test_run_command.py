@@ -300,6 +300,25 @@ def test_ctrl_c_while_it_starts_leaves_no_process(
     wait_until(lambda: not group_lives(process.pid))
 
 
+@pytest.mark.spark
+def test_a_killed_jvm_is_named_with_its_last_lines_and_secrets_are_kept_nowhere(
+    folder: Path, started: Callable[..., subprocess.Popen[str]]
+) -> None:
+    process = started("run", "slow.py", "--id", "s", "--conf", "spark.app.password=hunter2")
+    wait_for(folder, "s", "SCHEDULED")
+    (jvm,) = subprocess.check_output(["pgrep", "-P", str(process.pid), "java"], text=True).split()
+    os.kill(int(jvm), signal.SIGKILL)
+    _, messages = process.communicate(timeout=LONGEST)
+    assert process.returncode == 3
+    assert "error: Spark's JVM was killed by SIGKILL while the run went on; its last lines:\n  " in messages
+    assert "ConnectionRefused" not in messages and "Traceback" not in messages
+    kept = folder / ".plan" / "runs" / "s"
+    assert {path.name: path.stat().st_mode & 0o77 for path in kept.iterdir() if path.name != "alive"} == dict.fromkeys(
+        ("events.jsonl", "report.json", "run.json", "spark.log"), 0
+    )
+    assert not any(b"hunter2" in path.read_bytes() for path in kept.iterdir())
+
+
 def group_lives(group: int) -> bool:
     try:
         os.killpg(group, 0)
@@ -310,7 +329,7 @@ def group_lives(group: int) -> bool:
 
 @pytest.mark.spark
 def test_a_detached_run_is_canceled_from_elsewhere_and_a_killed_one_is_shown_as_dead(folder: Path) -> None:
-    done = plan(folder, "run", "slow.py", "--detach")
+    done = plan(folder, "run", "slow.py", "--detach", "--conf", "spark.app.token=abc")
     assert done.returncode == 0
     run_id = done.stdout.strip()
     assert runs(folder)[run_id]["state"] in ("CREATED", "RUNNING")

@@ -311,3 +311,86 @@ def test_ids_complete_in_the_shell(store: RunStore, tmp_path: Path, monkeypatch:
         store.submit(request(), run_id=name)
     monkeypatch.chdir(tmp_path)
     assert complete_run("al") == ["alpine", "alpha"]
+
+
+def test_secrets_are_not_kept(store: RunStore) -> None:
+    asked = request(
+        master="sc://host:15002/;use_ssl=true;token=abc123;x=1",
+        conf=(
+            ("spark.ui.port", "4040"),
+            ("spark.hadoop.fs.s3a.access.key", "AKIA"),
+            ("app.db", "jdbc:x?password=hunter2"),
+        ),
+        arguments=("--input", "a.csv", "--db-password", "hunter3", "--api-token=xyz", "password=hunter4"),
+    )
+    run = store.submit(asked)
+    run.move("CREATED")
+    kept = "".join(path.read_text(encoding="utf-8") for path in run.path.iterdir())
+    for secret in ("abc123", "AKIA", "hunter2", "hunter3", "xyz", "hunter4"):
+        assert secret not in kept
+    known = run.record().request
+    assert known.conf[0] == ("spark.ui.port", "4040") and known.arguments[:3] == ("--input", "a.csv", "--db-password")
+    assert known.arguments[4] == "--api-token=*********(redacted)"
+    assert known.master == "sc://host:15002/;use_ssl=true;token=*********(redacted);x=1"
+
+
+def test_spark_s_own_setting_says_what_is_secret(store: RunStore) -> None:
+    run = store.submit(request(conf=(("spark.redaction.regex", "geheim"), ("app.geheim", "x"), ("app.password", "y"))))
+    assert dict(run.record().request.conf) == {
+        "spark.redaction.regex": "geheim",
+        "app.geheim": "*********(redacted)",
+        "app.password": "y",
+    }
+
+
+def test_only_the_owner_may_look_into_a_run(store: RunStore) -> None:
+    run = store.submit(request())
+    run.move("CREATED")
+    run.note_server("sc://host/;token=x", "session")
+    run.keep_report({})
+    assert [oct(folder.stat().st_mode & 0o777) for folder in (store.root.parent, store.root, run.path)] == ["0o700"] * 3
+    assert {path.name: oct(path.stat().st_mode & 0o777) for path in run.path.iterdir()} == dict.fromkeys(
+        ("run.json", "events.jsonl", "server.json", "report.json"), "0o600"
+    )
+
+
+def test_an_id_inside_a_record_never_leads_to_another_folder(store: RunStore, tmp_path: Path) -> None:
+    run = store.submit(request(), run_id="honest")
+    victim = tmp_path / "victim"
+    run.path.rename(victim)
+    (store.root / "z").mkdir()
+    record = json.loads((victim / "run.json").read_bytes())
+    write_json(store.root / "z" / "run.json", {**record, "id": "z/../../../victim"})
+    assert store.runs() == ()
+    assert "is of another run" in store.unreadable()[0]
+    for asked in ("z", "z/../../../victim"):
+        with pytest.raises(OptionError):
+            store.folder(asked)
+    with pytest.raises(OptionError, match="is of another run"):
+        store.submit(request(), run_id="z")
+
+
+DAMAGE = [
+    "",
+    "[]",
+    "null",
+    "{}",
+    '{"id": "bad"}',
+    "[" * 100_000,
+    *({"attempt": None}, {"name": 7}, {"state": "DONE"}, {"state": []}, {"submitted": "now"}, {"started": "x"}),
+    *({"request": 5}, {"request": {}}, {"request": {"job": 1, "folder": "."}}, {"process": {}}, {"more": 1}),
+    {"request": {"job": "j", "folder": ".", "master": 5}},
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGE, ids=lambda damage: str(damage)[:40])
+def test_a_damaged_record_is_told_and_hides_no_other_run(store: RunStore, damage: str | dict[str, object]) -> None:
+    store.submit(request(), run_id="good")
+    bad = store.submit(request(), run_id="bad")
+    record = json.loads((bad.path / "run.json").read_bytes())
+    text = damage if isinstance(damage, str) else json.dumps({**record, **damage})
+    (bad.path / "run.json").write_text(text, encoding="utf-8")
+    assert [record.id for record in store.runs()] == ["good"]
+    assert len(store.unreadable()) == 1 and "bad/run.json cannot be read" in store.unreadable()[0]
+    with pytest.raises(OptionError, match="cannot be read"):
+        store.folder("bad")

@@ -57,7 +57,6 @@ class Driver:
     """A driver that does what a test says, and notes what it is asked."""
 
     application: str | None = "app-1"
-    lost = False
     endless = False
     left: str | None = None
 
@@ -70,6 +69,9 @@ class Driver:
     def execute(self, events: Events) -> RunResult:
         self.asked.append("execute")
         return self.attempts.pop(0)(self, events)
+
+    def why_lost(self, failure: PlanError) -> PlanError | None:
+        return None
 
     def refusal_while_starting(self, waited: float) -> PlanError | None:
         return None
@@ -142,12 +144,12 @@ def supervised(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
     def supervising(
         driver: Driver, audience: Audience, strategy: RestartStrategy | None = None, timeout: int | None = None
     ) -> Outcome:
-        monkeypatch.setattr(supervision, "_driver", lambda program, folder: driver)
+        monkeypatch.setattr(supervision, "_driver", lambda program, folder, request: driver)
         if timeout is not None:
             write_json(
                 run.path / "run.json", replace(run.record(), request=replace(REQUEST, timeout=timeout)).to_dict()
             )
-        return supervise(PROGRAM, run, strategy=strategy or RestartStrategy(), audience=audience)
+        return supervise(PROGRAM, run, run.record().request, strategy=strategy or RestartStrategy(), audience=audience)
 
     return supervising
 

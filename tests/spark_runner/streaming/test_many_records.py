@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from planner import StreamExecutionEnvironment, Types
-from spark_runner.executor import buckets
+from spark_runner.executor import buckets, exits
 from spark_runner.executor.failures import OperatorFailed
 from spark_runner.executor.store import KeyedStore, key_group
-from spark_runner.executor.streaming import exits
 from tests.support.stream_engine import DictBackend, StreamEngine
 from tests.support.stream_jobs import KEYED, random_job
 from tests.support.stream_reference import Reference

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -201,3 +202,32 @@ def test_a_state_of_another_kind_or_type_is_refused() -> None:
         again.get_state(ValueStateDescriptor("n", Types.STRING()))
     with pytest.raises(RuntimeError, match="state 'm' was a map of string to bigint, is a map of string to string"):
         again.get_map_state(MapStateDescriptor("m", Types.STRING(), Types.STRING()))
+
+
+@pytest.mark.parametrize("folder", [".", "spark", "told"])
+@pytest.mark.parametrize("harm", ["everybody", "another group", "another user"])
+def test_a_checkpoint_that_others_may_write_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, harm: str
+) -> None:
+    checkpoint = tmp_path / "kept"
+    (checkpoint / folder).mkdir(parents=True)
+    (checkpoint / folder).chmod({"everybody": 0o707, "another group": 0o770}.get(harm, 0o700))
+    if harm == "another group":
+        monkeypatch.setattr(os, "getegid", lambda: (checkpoint / folder).stat().st_gid + 1)
+    if harm == "another user":
+        if os.geteuid():
+            pytest.skip("only root may give a folder away")
+        os.chown(checkpoint / folder, 12345, -1)
+    said = "belongs to another user" if harm == "another user" else "can be written by other users"
+    with pytest.raises(OptionError, match=said):
+        Checkpoint(checkpoint)
+    (checkpoint / folder).chmod(0o700)
+    os.chown(checkpoint / folder, os.geteuid(), -1)
+    Checkpoint(checkpoint)
+
+
+def test_a_new_checkpoint_is_for_its_owner_only(tmp_path: Path) -> None:
+    made = Checkpoint(tmp_path / "new")
+    made.claim("run")
+    made.release()
+    assert (tmp_path / "new").stat().st_mode & 0o077 == 0

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
 from typing import Any, ClassVar, Generic, TypeVar
 
-from planner.frontends.pyflink.declared.datastream.state import ValueStateDescriptor
+from planner.frontends.pyflink.declared.functions import ValueStateDescriptor
 from planner.frontends.pyflink.values.times import Time
 from planner.frontends.pyflink.values.triggers import (
     CountTrigger,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from planner.frontends.pyflink.declared.datastream.functions import AsyncRetryPredicate, AsyncRetryStrategy
+from planner.frontends.pyflink.declared.functions import AsyncRetryPredicate, AsyncRetryStrategy
 
 __all__ = [
     "NO_RETRY_STRATEGY", "AsyncRetryStrategy", "ExponentialBackoffDelayRetryStrategy", "FixedDelayRetryStrategy",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Generic, TypeVar
 
-from planner.frontends.pyflink.declared.datastream.state import ReducingStateDescriptor
+from planner.frontends.pyflink.declared.functions import ReducingStateDescriptor
 from planner.frontends.pyflink.values.times import Time
 from planner.frontends.pyflink.values.types import Types
 from planner.frontends.scripts.trigger_rules import (

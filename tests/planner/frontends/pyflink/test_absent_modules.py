@@ -81,3 +81,16 @@ def test_a_module_of_the_scripts_own_package_is_found_above_it(tmp_path: Path) -
     assert found.job.absent_modules == ()
     assert sys.path == before
     assert "fraud" not in sys.modules
+
+
+def test_a_module_beside_the_job_may_use_pyflink(tmp_path: Path) -> None:
+    """Only a file that names PyFlink meets its surroundings at once; here they come with the import."""
+    (tmp_path / "flow.py").write_text(
+        "from pyflink.datastream import StreamExecutionEnvironment\n"
+        "def main():\n"
+        "    env = StreamExecutionEnvironment.get_execution_environment()\n"
+        "    env.from_collection([1]).print()\n"
+        "    env.execute()\n"
+    )
+    (tmp_path / "job.py").write_text("import flow\nflow.main()\n")
+    assert load_python(tmp_path / "job.py").python is not None

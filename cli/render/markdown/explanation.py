@@ -1,0 +1,92 @@
+"""`plan explain` as Markdown: figures, the edges between chains with their reasons, the graph, the chains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from cli.render.markdown.document import Section, block, code, details, document, table, tables, text
+from cli.render.markdown.graph import job_diagram
+from cli.render.styled import Line, plain
+from cli.render.text.explanation import FIXED, NEEDED, REPEATED
+from cli.render.words import count, parallelism_words
+from planner.explanation.chains import ChainExplanation
+from planner.explanation.edges import EdgeExplanation
+from planner.explanation.explain import Explanation
+from planner.pipeline import Plan
+
+__all__ = ["explanation_markdown", "lines_markdown"]
+
+_SIGNS = {"broken": "🔴 a change would chain it", "needed": "🔵 needed", "fixed": "⚪ fixed by Flink"}
+
+
+def explanation_markdown(plan: Plan, explanation: Explanation, *, only_broken: bool = False) -> str:
+    """The whole answer; with `only_broken` just the edges that a change of the job would chain."""
+    edges = [edge for edge in explanation.between if not only_broken or edge.verdict == "broken"]
+    sections = [Section(_head(explanation)), *_edges(explanation, edges, only_broken)]
+    if not only_broken:
+        sections.append(
+            Section("", details("the job graph", job_diagram(plan, explanation), open_it=True), "the graph")
+        )
+        sections += _chains(explanation)
+        if explanation.python is not None:
+            from cli.render.text.python_layer import python_layer_lines  # PyFlink jobs only
+
+            layer = block(plain(python_layer_lines(explanation.python)))
+            sections.append(Section("", details("what PyFlink merged", layer), "what PyFlink merged"))
+    return document(sections)
+
+
+def lines_markdown(title: str, lines: Iterable[Line]) -> str:
+    """An answer that is read as text, such as the conditions of one edge, under a heading."""
+    return document([Section(f"### plan: {code(title)}"), Section("", block(plain(lines)), "the answer")])
+
+
+def _head(explanation: Explanation) -> str:
+    figures = explanation.summary
+    names = ("operators", "chains", "tasks", "slots", "channels", "network buffers")
+    values = (figures.operators, figures.chains, figures.tasks, figures.slots, figures.channels, figures.buffers_wanted)
+    row = ["?" if value is None else str(value) for value in values]
+    words = f"{figures.chained_edges} of {count(figures.edges, 'edge')} chained"
+    return f"### plan: {code(explanation.name)}\n\n{words}.\n\n{table(names, [row], right=range(len(names)))}"
+
+
+def _edges(explanation: Explanation, edges: Sequence[EdgeExplanation], only_broken: bool) -> Iterator[Section]:
+    if not edges:
+        what = "No edge that a change would chain" if only_broken else "Nothing crosses the network"
+        yield Section(f"{what}.")
+        return
+    title = "Edges that a change would chain" if only_broken else "Edges between chains"
+    yield Section(f"#### {title} ({len(edges)} of {len(explanation.edges)})")
+    rows = [
+        (
+            f"{code(edge.source.label)} to {code(edge.target.label)}",
+            text(edge.partitioner),
+            "<br>".join(f"{o.code} {text(f'{o.slug}: {o.values}')}" for o in edge.obstacles),
+            f"{_SIGNS[edge.verdict]}<br>{text(_advice(edge))}",
+            code(str(edge.location)),
+        )
+        for edge in edges
+    ]
+    for part in tables(("edge", "exchange", "not chained because of", "what to do", "place"), rows):
+        yield Section("", part, "edges")
+
+
+def _advice(edge: EdgeExplanation) -> str:
+    if edge.verdict == "broken":
+        return "; ".join(edge.changes)
+    if edge.repeats is not None:
+        return REPEATED.format(edge.repeats.label)
+    return NEEDED if edge.verdict == "needed" else FIXED
+
+
+def _chains(explanation: Explanation) -> Iterator[Section]:
+    rows = [_chain(chain) for chain in explanation.chains]
+    for number, part in enumerate(tables(("task", "operators", "parallelism", "slot sharing group"), rows)):
+        yield Section("", details("the chains" if not number else "more chains", part), "chains")
+
+
+def _chain(chain: ChainExplanation) -> tuple[str, ...]:
+    named = [code(link.operator.label) for link in chain.links[:20]]
+    more = f" and {len(chain.links) - 20} more" if len(chain.links) > 20 else ""
+    words = parallelism_words(chain.parallelism).removeprefix("parallelism ")
+    return str(chain.position + 1), f"{' '.join(named)}{more}", text(words), code(chain.slot_sharing_group)

@@ -1,1 +1,0 @@
-"""`pyflink.common` as PyFlink 2.3 declares it."""

@@ -1,1 +1,0 @@
-"""`pyflink.datastream` as PyFlink 2.3 declares it."""

@@ -1,1 +1,0 @@
-"""`pyflink.metrics` as PyFlink 2.3 declares it."""
