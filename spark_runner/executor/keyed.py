@@ -13,6 +13,7 @@ from typing import Any
 from spark_runner.executor.accumulation import accumulation, aggregation
 from spark_runner.executor.contexts import DOMAINS, Context, Runtime
 from spark_runner.executor.failures import RAISED
+from spark_runner.executor.keys import NAN, one_nan
 from spark_runner.executor.layout import OperatorSpec
 from spark_runner.executor.operators import MANY, Operator, Part, Task, as_many, method, with_context
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
@@ -21,6 +22,7 @@ from spark_runner.executor.store import Domain, Entry, KeyedStore
 __all__ = ["Keyed", "KeyedProcess"]
 
 _REDUCED = "\0reduced"
+_NO_KEY = object()
 _BUNDLE_RECORDS, _BUNDLE_TIME = 1000, 1000  # python.fn-execution.bundle.size and .time
 
 
@@ -39,6 +41,9 @@ class Keyed(Operator):
         self.alarms = False  # whether a timer of processing time was ever set
         self.bundle, self.looked = 0, task.processing_time()
         self.domains = spec.options.get("domains", DOMAINS)
+        # records come key by key: the functions that give the true key of a record of each input
+        self.grouped: tuple[Callable[[Any], Any] | None, ...] | None = spec.options.get("grouped")
+        self.group: Any = _NO_KEY
 
     def runtime(self) -> Runtime:
         return Runtime(self, self.store)
@@ -50,6 +55,9 @@ class Keyed(Operator):
 
     def take(self, part: Part) -> None:
         assert part.keys is not None
+        if self.grouped is not None:
+            self._take_grouped(part)
+            return
         store, entries, take_one = self.store, self.store.entries, self.take_one
         sides: Any = repeat(0) if part.sides is None else part.sides
         script, batch, value = self.script, self.batch, None
@@ -70,6 +78,27 @@ class Keyed(Operator):
                     self.settle()
         except RAISED as error:
             raise self.failed(error, value) from None
+
+    def _take_grouped(self, part: Part) -> None:
+        """Records in the order of keys; a key may go on in the next part."""
+        assert part.keys is not None and self.grouped is not None
+        sides: Any = repeat(0) if part.sides is None else part.sides
+        value, group = None, self.group
+        try:
+            for key, (value, stamp, place), side in zip(part.keys, part.rows(), sides):  # noqa: B905
+                if key != group and not (key != key and group is NAN):
+                    selector = self.grouped[side] if self.grouped else None
+                    self.begin_key(key if selector is None else selector(value))
+                    group = self.group = one_nan(key)
+                self.take_one(value, stamp, place, side)
+                if len(self.made) >= MANY:
+                    self.settle()
+        except RAISED as error:
+            raise self.failed(error, value) from None
+
+    def end_input(self) -> None:
+        self.end_key()
+        self.settle()
 
     def take_one(self, value: Any, stamp: int | None, place: int, side: int) -> None:
         """A record whose turn it is, with its key current."""
@@ -263,6 +292,10 @@ class Reduce(Keyed):
 
     def end_key(self) -> None:
         """Nothing waits but the result."""
+
+    def end_input(self) -> None:
+        self.end_all()
+        self.settle()
 
     def end_all(self) -> None:
         """Give every key's result: in a bounded run with the end of time, in a batch of our API with its latest."""

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
+from spark_runner.executor.inlined import Inlined
 from spark_runner.executor.positions import subtask_of
 
 __all__ = ["EdgeSpec", "InputSpec", "Layout", "OperatorSpec", "SinkSpec", "SourceSpec", "VertexSpec"]
@@ -33,6 +34,7 @@ class OperatorSpec:
     name: str
     place: str
     keyed: bool = False
+    inlined: Inlined | None = None  # the expression that its function is
     options: dict[str, Any] = field(default_factory=dict)
 
 

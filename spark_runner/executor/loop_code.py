@@ -23,6 +23,7 @@ of that line the record.
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ _FILE = str(Path(__file__).with_name("<fused>"))  # among our own files: users a
 FIT, KEY_BY = -1, -2  # owners of lines that are no operator's call
 FIT_OF = -10  # and of those that convert what an operator gave: less its number
 RECORD = "$"  # stands for the record in a check
+_PIECE = 10_000  # records that are taken at once from what one call gives
 FIRST = "v0"  # the variable of a record that arrives
 
 
@@ -303,3 +305,28 @@ class _Writer:
 def _lists(shape: Shape, *, timed: bool) -> list[str]:
     columns = ["out"] if shape.width is None else [f"c{number}" for number in range(shape.width)]
     return [*columns, *(["keys"] if shape.keyed else []), *(["times"] if timed else [])]
+
+
+def spread(results: Any) -> tuple[Sequence[Any], Iterator[Any] | None]:
+    """What one call gave: whole where it is there already, else a piece of it and where the next piece comes from."""
+    if results is None:
+        return (), None
+    return _pieces(results)
+
+
+def spread_strictly(results: Any) -> tuple[Sequence[Any], Iterator[Any] | None]:
+    """The same, where None is a failure."""
+    return _pieces(results)  # None fails there, as it does in PyFlink
+
+
+def _pieces(results: Any) -> tuple[Sequence[Any], Iterator[Any] | None]:
+    if results.__class__ is list or results.__class__ is tuple:
+        return results, None
+    made = iter(results)
+    piece = list(_first(made))
+    return piece, made if len(piece) == _PIECE else None
+
+
+def _first(made: Iterator[Any]) -> Iterator[Any]:
+    for _, one in zip(range(_PIECE), made):  # noqa: B905
+        yield one

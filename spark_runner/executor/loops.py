@@ -12,40 +12,15 @@ from typing import Any
 
 from spark_runner.executor.conversion import ATOMS, check_of
 from spark_runner.executor.fusion import DEEPEST, LONGEST, passed
-from spark_runner.executor.loop_code import FIT_OF, RECORD, LoopCode, Shape, loop_code
+from spark_runner.executor.loop_code import FIT_OF, RECORD, LoopCode, Shape, loop_code, spread, spread_strictly
 from spark_runner.executor.operators import Filter, FlatMap, KeyOf, Map, Operator, Part, Pass, ValueOf, own
 
-__all__ = ["Loop", "looped", "spread"]
+__all__ = ["Loop", "looped"]
 
 _KINDS: dict[type[Operator], str] = {
     Map: "map", Filter: "filter", FlatMap: "flat_map", KeyOf: "key", ValueOf: "value", Pass: "pass",
 }  # fmt: skip
-_PIECE = 10_000  # records that are taken at once from what one call gives
 Run = Callable[[Sequence[Any], Sequence[Any]], Iterator[Any]]
-
-
-def spread(results: Any) -> tuple[Sequence[Any], Iterator[Any] | None]:
-    """What one call gave: whole where it is there already, else a piece of it and where the next piece comes from."""
-    if results is None:
-        return (), None
-    return _pieces(results)
-
-
-def _spread_in_scripts(results: Any) -> tuple[Sequence[Any], Iterator[Any] | None]:
-    return _pieces(results)  # None fails there, as it does in PyFlink
-
-
-def _pieces(results: Any) -> tuple[Sequence[Any], Iterator[Any] | None]:
-    if results.__class__ is list or results.__class__ is tuple:
-        return results, None
-    made = iter(results)
-    piece = list(_first(made))
-    return piece, made if len(piece) == _PIECE else None
-
-
-def _first(made: Iterator[Any]) -> Iterator[Any]:
-    for _, one in zip(range(_PIECE), made):  # noqa: B905
-        yield one
 
 
 def _together(pieces: list[Any]) -> tuple[list[Any], None, list[Any]]:
@@ -99,7 +74,7 @@ class Loop:
         names: dict[str, Any] = {"ATOMS": ATOMS}
         for number, one in enumerate(operators):
             names |= {f"call{number}": getattr(one, "call", None), f"fit{number}": one.convert}
-        spreading = _spread_in_scripts if operators[0].script else spread
+        spreading = spread_strictly if operators[0].script else spread
         names |= {"spread": spreading, "settle": self._settle, "blame": functools.partial(self._blame, code)}
         exec(code.code, names)
         run: Run = names["run"]

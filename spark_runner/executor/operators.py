@@ -261,6 +261,9 @@ class Operator:
         self.watermark = watermark
         self.marks.append((len(self.made), self.place, watermark))
 
+    def end_input(self) -> None:
+        """The last record of a batch has been taken."""
+
     def begin_split(self) -> None:
         """Records of another file, block or partition follow, in front of the first exchange.
 
@@ -457,6 +460,20 @@ class Sink(Operator):
                 self.call(value)
         except RAISED as error:
             raise self.failed(error, value) from None
+
+
+class CollectionSource(Operator):
+    """A source whose records are part of the job: what arrives are numbers of subtasks, which have contiguous parts."""
+
+    def take(self, part: Part) -> None:
+        records, count = self.function, self.task.parallelism
+        for subtask in part.values:
+            first, last = (len(records) * subtask // count, len(records) * (subtask + 1) // count)
+            for start in range(first, last, MANY):
+                self.give(Part(list(records[start : min(start + MANY, last)])))
+
+    def flow(self, part: Part) -> None:
+        self.take(part)
 
 
 class Shaped(Operator):

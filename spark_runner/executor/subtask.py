@@ -14,13 +14,13 @@ from contextlib import contextmanager, suppress
 from itertools import pairwise
 from typing import Any
 
-from spark_runner.executor.chain import host_name
 from spark_runner.executor.chunks import FIGURES, Chunk, Unpacked, marked_split, unpacked, watermarks_of
 from spark_runner.executor.exits import Exit
 from spark_runner.executor.keyed import Keyed
 from spark_runner.executor.layout import InputSpec, Layout, VertexSpec
 from spark_runner.executor.loops import looped
 from spark_runner.executor.operators import Operator, Part, own
+from spark_runner.executor.passes import host_name
 from spark_runner.executor.positions import END_BASE, FIRST_BASE, NO_SPLIT, Position
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
 from spark_runner.executor.store import Backend

@@ -9,6 +9,7 @@ from spark_runner.executor.formats.messages import Message, Received, TextLine, 
 from spark_runner.executor.formats.texts import JavaText, PythonText
 from spark_runner.executor.keyed import KeyedFilter, KeyedFlatMap, KeyedMap, KeyedProcess, KeyedValues, Reduce
 from spark_runner.executor.operators import (
+    CollectionSource,
     Filter,
     FlatMap,
     KeyOf,
@@ -29,6 +30,7 @@ __all__ = ["OPERATORS"]
 
 OPERATORS: dict[str, type[Operator]] = {
     "pass": Pass,
+    "collection": CollectionSource,
     "map": Map,
     "flat_map": FlatMap,
     "filter": Filter,

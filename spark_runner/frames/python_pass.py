@@ -10,15 +10,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import BinaryType, DataType, StructField, StructType
 
-from planner.job import Collection, Watermarks, Window
-from planner.kinds import AGGREGATES
-from spark_runner.executor.chain import ChainSpec, InputSpec, NodeSpec, OutletSpec
+from planner.job import Collection
 from spark_runner.executor.hidden_columns import SIDE
+from spark_runner.executor.layout import OperatorSpec
+from spark_runner.executor.passes import ChainSpec, InputSpec, OutletSpec
 from spark_runner.executor.rows import PICKLED
 from spark_runner.frames.collections import shaped_records
 from spark_runner.frames.exchange import data_columns
 from spark_runner.program.program import Inlet, Operation, Outlet, Pass, SparkProgram
-from spark_runner.program.worker_parts import partitioner_of, selector_of, stamper_of
+from spark_runner.program.worker_parts import partitioner_of, selector_of, worker_part
 
 
 class ChainMaker:
@@ -38,7 +38,6 @@ class ChainMaker:
     def chain(self, number: int, one: Pass, *, metric_rows: bool) -> ChainSpec:
         """The pass as executors need it."""
         arriving = self.arriving
-        selectors = tuple(_selector(i) for i in sorted(one.inlets, key=lambda i: i.position))
         names: tuple[tuple[str, ...], ...] = (tuple(data_columns(arriving)),)
         if SIDE in arriving.columns:
             names = tuple(_names_in(arriving.schema[f"in{side}"].dataType) for side in (0, 1))
@@ -51,36 +50,33 @@ class ChainMaker:
                 names=names,
                 grouped=one.grouped,
                 key_columns=tuple(i.key.columns if i.key is not None else () for i in one.inlets),
-                selectors=selectors if any(selectors) else (),
             ),
-            nodes=tuple(self._node(operation) for operation in one.operations),
+            operators=tuple(self._operator(operation, one) for operation in one.operations),
             outlets=tuple(self._outlet(outlet) for outlet in one.outlets),
             tagged=len(one.outlets) > 1,
             metric_rows=metric_rows,
         )
 
-    def _node(self, operation: Operation) -> NodeSpec:
+    def _operator(self, operation: Operation, one: Pass) -> OperatorSpec:
         operator = operation.operator
-        behaviour: Any = operator.behaviour
-        function, options = getattr(behaviour, "target", None), dict[str, Any]()
-        if isinstance(behaviour, Collection):
+        function, options = worker_part(operator)
+        if isinstance(operator.behaviour, Collection):
             schema = None if operator.output is None else self.schema_of(operator.output)
             function = shaped_records(operator, None if schema is None else _arrow(schema))
-        elif isinstance(behaviour, Window):
-            function = behaviour.function.target if behaviour.function is not None else None
-            options["window"] = {n: getattr(behaviour, n) for n in ("assigner", "size", "slide", "offset", "form")}
-        elif isinstance(behaviour, Watermarks):
-            function = stamper_of(behaviour)
-        elif operator.kind == "async_map":
-            options["capacity"], options["timeout"] = operator.capacity, operator.timeout
-        elif operator.kind in AGGREGATES:
-            options["aggregate"] = (operator.kind, behaviour.field)
-        return NodeSpec(
+        if operation.role == "watermarks":
+            del options["delay"]  # event time is over when the input is
+        if operation.role == "reduce":
+            options["final"] = True
+        if one.grouped and operation.parent is None:
+            selectors = tuple(_selector(inlet) for inlet in sorted(one.inlets, key=lambda inlet: inlet.position))
+            options["grouped"] = selectors if any(selectors) else ()
+        return OperatorSpec(
             role=operation.role,
             function=function,
             parent=operation.parent,
             tag=operation.tag,
-            operator=operator.key,
+            id=operator.key,
+            key=operator.key,
             name=operation.name,
             place=str(operator.location),
             keyed=operation.keyed,

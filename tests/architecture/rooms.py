@@ -60,8 +60,7 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.frontends.scripts"},
     # spark_runner: a room imports only rooms above it
     "spark_runner": frozenset(),
-    "spark_runner.executor": frozenset({"spark_runner.executor.roles", "spark_runner.executor.formats"}),
-    "spark_runner.executor.roles": frozenset({"spark_runner.executor"}),
+    "spark_runner.executor": frozenset({"spark_runner.executor.formats"}),
     "spark_runner.executor.formats": frozenset({"spark_runner.executor"}),
     "spark_runner.program": WORDS | {"spark_runner.executor"},
     "spark_runner.native": WORDS | {"spark_runner.executor", "spark_runner.program"},
