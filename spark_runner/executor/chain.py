@@ -19,7 +19,7 @@ import pyarrow as pa
 from spark_runner.executor.fusion import FusedRun, fused
 from spark_runner.executor.hidden_columns import KEY, SIDE, STAMP
 from spark_runner.executor.keyed import Keyed
-from spark_runner.executor.operators import Operator, Part, own
+from spark_runner.executor.operators import Operator, Part, spread_out
 from spark_runner.executor.outlets import OutletWriter
 from spark_runner.executor.passes import ChainSpec, host_name
 from spark_runner.executor.records import Columns, decode, values_of
@@ -172,10 +172,8 @@ class Runner:
         if isinstance(values, Columns):
             values = values.records()
         keys = self._keys(batch, names) if isinstance(head, Keyed) else None
-        for at, root in enumerate(self.roots):
-            part = Part(values, stamps, None, (), keys, sides)
-            root.flow(part if at == 0 else own(part))
-            yield from self._left()
+        spread_out(Part(values, stamps, None, (), keys, sides), self.roots)
+        yield from self._left()
 
     def _records(self, batch: pa.RecordBatch, names: list[str], sides: list[int] | None) -> Any:
         if sides is None:

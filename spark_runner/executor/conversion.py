@@ -6,15 +6,21 @@ inside one merged operator hand their records to each other as they are; only wh
 
 from __future__ import annotations
 
+import functools
 import operator
 import pickle
 import struct
 from collections.abc import Callable
 from typing import Any
 
-from spark_runner.executor.records import pickled
+import pyarrow as pa
 
-__all__ = ["ATOMS", "Convert", "Form", "check_of", "converter", "copied"]
+from spark_runner.executor.nested_values import Unfit, positional
+from spark_runner.executor.records import UnfitRecord, declared, decode, encode, pickled
+from spark_runner.executor.rows import form_of as rows_form_of
+from spark_runner.executor.rows import row_class
+
+__all__ = ["ATOMS", "Convert", "Form", "check_of", "columns_form", "converter", "copied"]
 
 Form = tuple[Any, ...]
 Convert = Callable[[Any], Any]
@@ -47,6 +53,8 @@ def check_of(form: Form, record: str) -> str | None:
     Empty where every record is to be converted; None where none is.
     """
     kind = form[0]
+    if kind == "columns":
+        return _columns_check(form[1], record)
     if kind in ("as it is", "decimal", "date", "time"):
         return None
     if kind == "any":
@@ -71,6 +79,81 @@ def _all_parts(forms: tuple[Form, ...], record: str, first: str) -> str:
 
 
 _CLASSES = {"str": "str", "bool": "bool", "double": "float"}
+
+
+# --- declared columns: the types of our own API -----------------------------------------------------------------------
+
+
+def columns_form(schema: pa.Schema) -> Form:
+    """The form of records with these columns: what comes out when they are written as columns and read again."""
+    return ("columns", schema)
+
+
+def _columns_check(schema: pa.Schema, record: str) -> str:
+    form, width = rows_form_of(schema.names), len(schema)
+    if form == "pickled":
+        return f"{record}.__class__ in ATOMS"
+    if form == "value":
+        return _type_check(schema.field(0).type, record)
+    checks = [_type_check(field.type, f"{record}[{at}]") for at, field in enumerate(schema)]
+    if "" in checks:
+        return ""
+    if form == "tuple":
+        first = f"{record}.__class__ is tuple and len({record}) == {width}"
+    else:
+        first = f"getattr({record}, '_fields', None) == {tuple(schema.names)!r}"
+    return f"({' and '.join([first, *checks])})"
+
+
+def _type_check(kind: pa.DataType, value: str) -> str:
+    if pa.types.is_signed_integer(kind):
+        limit = 1 << (kind.bit_width - 1)
+        return f"({value}.__class__ is int and {-limit} <= {value} < {limit})"
+    name = _PLAIN_TYPES.get(kind)
+    return "" if name is None else f"{value}.__class__ is {name.__name__}"
+
+
+_PLAIN_TYPES = {pa.string(): str, pa.float64(): float, pa.bool_(): bool, pa.binary(): bytes}
+
+
+def _columns(form: Form) -> Convert:
+    schema: pa.Schema = form[1]
+    shape = rows_form_of(schema.names)
+    if shape == "pickled":
+        return copied
+    if shape == "value":
+        return _value_of(schema.field(0))
+    fields = [_value_of(field) for field in schema]
+    make = tuple if shape == "tuple" else functools.partial(tuple.__new__, row_class(tuple(schema.names)))
+
+    def convert(record: Any) -> Any:
+        parts = positional(record, schema.names)
+        if len(parts) != len(fields):
+            raise Unfit(f"it has {len(parts)} fields where {len(fields)} are declared (declared: {declared(schema)})")
+        return make([change(part) for change, part in zip(fields, parts, strict=True)])
+
+    return convert
+
+
+def _value_of(field: pa.Field) -> Convert:
+    """A value of one column. What is not of the very type is written and read again, or refused by that."""
+    one, exact = pa.schema([pa.field("value", field.type)]), _PLAIN_TYPES.get(field.type)
+    whole = pa.types.is_signed_integer(field.type)
+    limit = 1 << (field.type.bit_width - 1) if whole else 0
+    real = pa.types.is_float64(field.type)
+
+    def convert(value: Any) -> Any:
+        kind = value.__class__
+        if value is None or kind is exact or (whole and kind is int and -limit <= value < limit):
+            return value
+        if real and kind is int:
+            return float(value)
+        try:
+            return decode(encode([value], one), ["value"])[0]
+        except UnfitRecord as unfit:
+            raise Unfit(str(unfit).replace("column value", f"column {field.name}")) from None
+
+    return convert
 
 
 def _text(value: Any) -> str:
@@ -154,6 +237,7 @@ def _always(convert: Convert) -> Callable[[Form], Convert]:
 
 
 _MAKERS: dict[str, Callable[[Form], Convert]] = {
+    "columns": _columns,
     "any": _always(copied),
     **{name: _always(lambda value: value) for name in ("as it is", "decimal", "date", "time")},
     "timestamp": _always(lambda value: value.replace(microsecond=value.microsecond // 1000 * 1000)),

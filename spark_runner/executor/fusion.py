@@ -12,11 +12,23 @@ from dataclasses import replace
 from operator import length_hint
 from typing import TYPE_CHECKING, Any
 
+from spark_runner.executor.conversion import ATOMS, check_of
 from spark_runner.executor.failures import RAISED
 from spark_runner.executor.inlined import Inlined, surroundings
-from spark_runner.executor.loop_code import FIRST, FIT, KEY_BY, LoopCode, Shape, loop_code, outer_prefix, spread
+from spark_runner.executor.loop_code import (
+    FIRST,
+    FIT,
+    FIT_OF,
+    KEY_BY,
+    RECORD,
+    LoopCode,
+    Shape,
+    loop_code,
+    outer_prefix,
+    spread,
+)
 from spark_runner.executor.nested_values import positional
-from spark_runner.executor.operators import Filter, FlatMap, Map, Operator, Part, Times, own
+from spark_runner.executor.operators import Filter, FlatMap, Map, Operator, Part, Times, spread_out
 from spark_runner.executor.records import Columns, shaped
 from spark_runner.executor.rows import form_of, row_class
 
@@ -68,9 +80,7 @@ class FusedRun:
             assert self.outlet is not None
             self.outlet.write(made, times)
             return
-        part = Part(made, times)
-        for at, target in enumerate(self.targets):
-            target.flow(part if at == 0 else own(part))
+        spread_out(Part(made, times), self.targets)
 
     def pieces(self, values: Sequence[Any] | Columns, stamps: Stamps) -> Iterator[tuple[Any, Stamps]]:
         """What becomes of records, and their event times: some at a time, since one record may become any number."""
@@ -96,7 +106,14 @@ class FusedRun:
             outer = None if body is None else surroundings(call, body.outer)
             names |= {outer_prefix(number) + name: value for name, value in (outer or {}).items()}
             bodies.append(None if outer is None else body)
-        code = loop_code(tuple(kinds), replace(self._shape(stamped), columns=columns), tuple(bodies))
+        # the last one's records are checked as they become columns
+        forms = [one.spec.options.get("form") for one in self.operators]
+        if self.outlet is not None:
+            forms[-1] = None
+        fits = tuple(None if form is None else check_of(form, RECORD) for form in forms)
+        names |= {f"fit{n}": one.convert for n, one in enumerate(self.operators)} | {"ATOMS": ATOMS}
+        fits = fits if any(fit is not None for fit in fits) else ()
+        code = loop_code(tuple(kinds), replace(self._shape(stamped), columns=columns, fits=fits), tuple(bodies))
         names |= {"spread": spread, "settle": self._settle, "blame": functools.partial(self._blame, code)}
         if self.outlet is not None:
             columns = tuple(self.outlet.outlet.schema.names)
@@ -127,6 +144,8 @@ class FusedRun:
         assert error.__traceback__ is not None
         number, variable = code.owners[error.__traceback__.tb_lineno]
         record = _record(code, variable, variables)
+        if number <= FIT_OF:
+            return self.operators[FIT_OF - number].failed(error, record)
         if number >= 0:
             operator = self.operators[number]
             inlined = operator.spec.inlined is not None

@@ -13,7 +13,7 @@ from typing import Any
 from spark_runner.executor.conversion import ATOMS, check_of
 from spark_runner.executor.fusion import DEEPEST, LONGEST, passed
 from spark_runner.executor.loop_code import FIT_OF, RECORD, LoopCode, Shape, loop_code, spread, spread_strictly
-from spark_runner.executor.operators import Filter, FlatMap, KeyOf, Map, Operator, Part, Pass, ValueOf, own
+from spark_runner.executor.operators import Filter, FlatMap, KeyOf, Map, Operator, Part, Pass, ValueOf, spread_out
 
 __all__ = ["Loop", "looped"]
 
@@ -62,8 +62,7 @@ class Loop:
         ]
 
     def _give(self, part: Part) -> None:
-        for at, target in enumerate(self.last.targets):
-            target.flow(part if at == 0 else own(part))
+        spread_out(part, self.last.targets)
 
     def _made(self) -> Run:
         operators = self.operators

@@ -16,9 +16,10 @@ from typing import Any, Protocol
 
 from spark_runner.executor.attributes import Attributes
 from spark_runner.executor.contexts import Context, Runtime
-from spark_runner.executor.conversion import Convert, converter, copied
+from spark_runner.executor.conversion import Convert, Form, converter, copied
 from spark_runner.executor.failures import RAISED, OperatorFailed, failed_by, shown
 from spark_runner.executor.layout import OperatorSpec
+from spark_runner.executor.nested_values import Unfit
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
 from spark_runner.executor.store import Domain
 
@@ -141,11 +142,27 @@ class Operator:
         self.made_aside: dict[str, tuple[list[Any], list[int | None], list[int]]] = {}
         self.marks: list[Mark] = []  # where event time rose among what was made
         form = spec.options.get("form")
-        self.convert: Convert | None = None if form is None else converter(form)
-        self.tags: dict[str, Convert] = {tag: converter(one) for tag, one in spec.options.get("tags", {}).items()}
+        self.convert: Convert | None = None if form is None else self._fitting(form)
+        self.tags: dict[str, Convert] = {tag: self._fitting(one) for tag, one in spec.options.get("tags", {}).items()}
         # whether tuples in front of records count as tags: in a script only where somebody reads a side output
         self.tagged = bool(self.tags) if self.script else True
         self.memories: list[Attributes] = []
+
+    def _fitting(self, form: Form) -> Convert:
+        """What gives a record its declared type. In a script a record that does not fit is its function's failure."""
+        convert = converter(form)
+        if self.script:
+            return convert
+        by = (self.spec.key, self.spec.name, self.spec.place)
+
+        def fit(value: Any) -> Any:
+            try:
+                return convert(value)
+            except Unfit as unfit:
+                problem = f"gave a record that does not fit its declared type: {unfit}"
+                raise failed_by(by, problem, shown(value)) from None
+
+        return fit
 
     # --- life
 
@@ -304,14 +321,14 @@ class Operator:
 
     def add_aside(self, tag: str, value: Any, stamp: int | None, place: int) -> None:
         """One record for a side output; one that nobody reads is dropped, as in Flink."""
-        if self.script:
-            if tag not in self.tags:
-                return
+        if tag in self.tags:
             value = self.tags[tag](value)
+        elif self.script:
+            return
         self.given_aside[tag] = self.given_aside.get(tag, 0) + 1
         if tag in self.sides:
             values, stamps, places = self.made_aside.setdefault(tag, ([], [], []))
-            values.append(value if self.script else copied(value))
+            values.append(value if tag in self.tags else copied(value))
             stamps.append(stamp)
             places.append(place)
 
@@ -328,8 +345,7 @@ class Operator:
     def give(self, part: Part) -> None:
         """Records for the main output, as readers get them."""
         self.given += len(part.values)
-        for at, target in enumerate(self.targets):
-            target.flow(part if at == 0 else own(part))
+        spread_out(part, self.targets)
 
     def _settle_aside(self, marks: Sequence[Mark]) -> None:
         """Side outputs are told of event time too; they stand where their records were made."""
@@ -341,8 +357,14 @@ class Operator:
                 target.flow(Part(values, stamps, places, moved))
 
 
-def own(part: Part) -> Part:
-    """The same for another reader, who must not see what the first one changes in a record."""
+def spread_out(part: Part, targets: Sequence[Any]) -> None:
+    """Let every reader have a part. None of them sees what another one changes in a record."""
+    parts = [part, *(_own(part) for _ in targets[1:])]
+    for target, mine in zip(targets, parts, strict=False):
+        target.flow(mine)
+
+
+def _own(part: Part) -> Part:
     return Part(list(map(copied, part.values)), part.stamps, part.places, part.marks, part.keys, part.sides)
 
 

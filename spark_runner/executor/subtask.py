@@ -19,7 +19,7 @@ from spark_runner.executor.exits import Exit
 from spark_runner.executor.keyed import Keyed
 from spark_runner.executor.layout import InputSpec, Layout, VertexSpec
 from spark_runner.executor.loops import looped
-from spark_runner.executor.operators import Operator, Part, own
+from spark_runner.executor.operators import Operator, Part, spread_out
 from spark_runner.executor.passes import host_name
 from spark_runner.executor.positions import END_BASE, FIRST_BASE, NO_SPLIT, Position
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
@@ -169,8 +169,7 @@ class Subtask:
 
     def _flow(self, part: Part) -> None:
         """Let records into every operator that reads what arrives; each has its own."""
-        for at, root in enumerate(self.roots):
-            root.flow(part if at == 0 else own(part))
+        spread_out(part, self.roots)
 
     def _bases(self, by_base: dict[str, list[Chunk]]) -> None:
         self._tick()

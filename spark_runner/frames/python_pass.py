@@ -11,6 +11,7 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import BinaryType, DataType, StructField, StructType
 
 from planner.job import Collection
+from spark_runner.executor.conversion import columns_form
 from spark_runner.executor.hidden_columns import SIDE
 from spark_runner.executor.layout import OperatorSpec
 from spark_runner.executor.passes import ChainSpec, InputSpec, OutletSpec
@@ -67,6 +68,7 @@ class ChainMaker:
             del options["delay"]  # event time is over when the input is
         if operation.role == "reduce":
             options["final"] = True
+        self._declare(operation, one, options)
         if one.grouped and operation.parent is None:
             selectors = tuple(_selector(inlet) for inlet in sorted(one.inlets, key=lambda inlet: inlet.position))
             options["grouped"] = selectors if any(selectors) else ()
@@ -83,6 +85,19 @@ class ChainMaker:
             inlined=operation.inlined,
             options=options,
         )
+
+    def _declare(self, operation: Operation, one: Pass, options: dict[str, Any]) -> None:
+        """Records have their declared types for readers in the same pass too."""
+        at = one.operations.index(operation)
+        read = {other.tag for other in one.operations if other.parent == at}
+        columns = operation.output
+        if columns is None and operation.role == "reduce":
+            columns = next((o.columns for o in one.outlets if o.operation == at and o.tag is None), None)
+        if None in read and columns is not None and operation.role not in ("filter", "watermarks", "collection"):
+            options["form"] = columns_form(_arrow(self.schema_of(columns)))
+        sides = {tag: declared for tag, declared in operation.sides if tag in read}
+        if sides:
+            options["tags"] = {tag: columns_form(_arrow(self.schema_of(ddl))) for tag, ddl in sides.items()}
 
     def _outlet(self, outlet: Outlet) -> OutletSpec:
         key = outlet.key

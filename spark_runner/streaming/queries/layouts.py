@@ -8,6 +8,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from planner.job import Watermarks
+from spark_runner.executor.conversion import columns_form
 from spark_runner.executor.layout import (
     EdgeSpec,
     InputSpec,
@@ -117,12 +118,30 @@ class LayoutMaker:
             layer=vertex.layer,
             parallelism=vertex.parallelism,
             first_producer=self.first_producers[vertex.number],
-            operators=tuple(_operator(one, self._generation(one.id)) for one in vertex.operations),
+            operators=tuple(
+                _operator(one, self._generation(one.id), self._declared(vertex, at, entering))
+                for at, one in enumerate(vertex.operations)
+            ),
             inputs=tuple(self._input(flow) for flow in entering),
             edges=tuple(self._edge(flow) for flow in leaving),
             stateful=vertex.stateful,
             watermarks=vertex.watermarks,
         )
+
+    def _declared(self, vertex: StreamVertex, at: int, entering: list[Flow]) -> dict[str, object]:
+        """Records have their declared types for readers in the same vertex too."""
+        operation, found = vertex.operations[at].operation, dict[str, object]()
+        read = {one.operation.tag for one in vertex.operations if one.operation.parent == at}
+        columns: Columns = operation.output
+        if columns is None and operation.role == "reduce" and entering:
+            columns = entering[0].columns
+        if None in read and columns is not None and operation.role not in ("filter", "watermarks"):
+            schema = self.schema(columns)
+            found["form"] = None if schema is None else columns_form(schema)
+        sides = {tag: ddl for tag, ddl in operation.sides if tag in read}
+        if sides:
+            found["tags"] = {tag: columns_form(self.schema_of(ddl)) for tag, ddl in sides.items()}
+        return found
 
     def _input(self, flow: Flow) -> InputSpec:
         return InputSpec(
@@ -180,7 +199,7 @@ class LayoutMaker:
         )
 
 
-def _operator(one: StreamOperation, state_id: str) -> OperatorSpec:
+def _operator(one: StreamOperation, state_id: str, declared: dict[str, object]) -> OperatorSpec:
     operation = one.operation
     operator = operation.operator
     function, options = worker_part(operator)
@@ -194,5 +213,5 @@ def _operator(one: StreamOperation, state_id: str) -> OperatorSpec:
         name=operation.name,
         place=str(operator.location),
         keyed=operation.keyed,
-        options=options,
+        options={**options, **declared},
     )
