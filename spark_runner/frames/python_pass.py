@@ -90,11 +90,11 @@ class ChainMaker:
         """Records have their declared types for readers in the same pass too."""
         at = one.operations.index(operation)
         read = {other.tag for other in one.operations if other.parent == at}
-        columns = operation.output
-        if columns is None and operation.role == "reduce":
-            columns = next((o.columns for o in one.outlets if o.operation == at and o.tag is None), None)
-        if None in read and columns is not None and operation.role not in ("filter", "watermarks", "collection"):
-            options["form"] = columns_form(_arrow(self.schema_of(columns)))
+        schema = None if operation.output is None else self.schema_of(operation.output)
+        if schema is None and operation.role == "reduce" and data_columns(self.arriving) != [PICKLED]:
+            schema = StructType([self.arriving.schema[name] for name in data_columns(self.arriving)])
+        if None in read and schema is not None and operation.role not in ("filter", "watermarks", "collection"):
+            options["form"] = columns_form(_arrow(schema))
         sides = {tag: declared for tag, declared in operation.sides if tag in read}
         if sides:
             options["tags"] = {tag: columns_form(_arrow(self.schema_of(ddl))) for tag, ddl in sides.items()}
