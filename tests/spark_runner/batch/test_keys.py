@@ -161,7 +161,9 @@ def test_rows_of_positions_are_moved_by_key_and_by_partitioner(run: Any) -> None
         env = environment(2)
         kind = Types.ROW([Types.STRING(), Types.LONG()])
         rows = env.from_collection([1, 2, 3], Types.LONG()).map(lambda n: Row("k", n), kind)
-        rows.key_by(lambda r: r[0]).reduce(lambda a, b: Row(a[0], a[1] + b[1])).map(str, Types.STRING()).print()
+        rows.key_by(lambda r: r[0]).reduce(lambda a, b: Row(a[0], a[1] + b[1])).map(
+            lambda r: str(r), Types.STRING()
+        ).print()
         rows.partition_custom(lambda key, n: key % n, lambda r: r[1]).map(lambda r: r[1], Types.LONG()).print()
         return env.build("rows")
 
