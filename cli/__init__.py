@@ -3,4 +3,4 @@
 Door: `app.main`.
 """
 
-__version__ = "0.2.0"  # here too, so that `plan --version` reads no package metadata; a test holds it to pyproject.toml
+__version__ = "0.3.0"  # here too, so that `plan --version` reads no package metadata; a test holds it to pyproject.toml

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
+from cli.compiler_options import spread
 from planner.errors import OptionError
 from planner.spelling import did_you_mean
 
@@ -76,7 +77,7 @@ def root(
 @cache
 def load(name: str, module: str) -> Any:
     """The Typer command `name` from the function of that name in `module`."""
-    function = getattr(importlib.import_module(module), name)
+    function = spread(getattr(importlib.import_module(module), name))
     app = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=SETTINGS)
     words = inspect.getdoc(function) or ""
     # Given as the short help, the first sentence is wrapped in `plan --help`; Click would cut it.

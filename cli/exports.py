@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
 from planner.errors import OptionError
-
-_JOB_FILES = (".py", ".yaml", ".yml")
+from planner.frontends.job_files import names_job_file
 
 
 def is_export(argument: str) -> bool:
     """Whether an argument is one of Flink's exports: an address, stdin, a saved folder, a plan in JSON or text."""
-    if PurePath(argument).suffix.lower() in _JOB_FILES or ".py:" in argument:
+    if names_job_file(argument):
         return False
     from planner.observed.loading import is_export as looks_like_export
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.locate import nearest_config
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def load_options(
     api: Api | None = None,
     parallelism: int | None = None,
     flink: str | None = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> LoadOptions:
     """How to load the files of one command; `arguments` are those behind `--`, which `context.obj` has."""
     from planner.frontends.loading import LoadOptions
@@ -52,5 +54,10 @@ def load_options(
         if parallelism is None and config.parallelism is not None:
             parallelism, origin = config.parallelism, "[tool.plan] parallelism in pyproject.toml"
     return LoadOptions(
-        api=api, parallelism=parallelism, parallelism_origin=origin, flink=flink, arguments=tuple(arguments or ())
+        api=api,
+        parallelism=parallelism,
+        parallelism_origin=origin,
+        flink=flink,
+        arguments=tuple(arguments or ()),
+        compiler=compiler.request(),
     )

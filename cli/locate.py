@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.errors import OptionError
+from planner.frontends.job_files import names_job_file, split_name
 
 if TYPE_CHECKING:
     from planner.explanation.explain import Explanation
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from planner.settings.pyproject import Config
 
 _MAY_CONFIGURE = re.compile(r"""\[\s*["']?tool["']?\s*(\.\s*["']?plan\b|\])|^\s*tool\s*\.""", re.MULTILINE)
-_JOB_SUFFIXES = (".py", ".yaml", ".yml", ".json")
 FILE_NAMES = ("job.py", "job.yaml", "job.yml")
 
 
@@ -51,7 +51,7 @@ def load(argument: str | None, options: LoadOptions) -> JobDefinition:
 
 def is_savepoint(argument: str | None) -> bool:
     """Whether an argument names a savepoint, and not a job."""
-    if argument is None or argument.endswith(_JOB_SUFFIXES) or ".py:" in argument:
+    if argument is None or argument.endswith(".json") or names_job_file(argument):
         return False  # most calls, which need nothing of savepoints
     from planner.savepoints.files import is_savepoint as begins_as_savepoint
 
@@ -67,9 +67,10 @@ def load_contents(argument: str) -> SavepointContents:
 
 
 def flink_for(written: str | None, job: JobDefinition) -> FlinkProfile:
-    """The version of Flink to plan a job for: what was given, else `[tool.plan] flink`, else the newest."""
+    """The version of Flink to plan a job for: given, or that compiled it, or of `[tool.plan]`; else the newest."""
     from planner.flink.registry import flink
 
+    written = written or job.flink
     if written is None and (config := nearest_config()) is not None:
         written = config.for_job(job.name, job.location.file).flink
     return flink(written)
@@ -107,14 +108,14 @@ def _configured() -> str | None:
     config = nearest_config()
     if config is None or config.job is None:
         return None
-    file, separator, name = config.job.rpartition(":") if ".py:" in config.job else (config.job, "", "")
+    file, name = split_name(config.job)
     path = config.folder / file
     if not path.is_file():
         raise OptionError(
             f"[tool.plan] job in {config.file} names {config.job}, which does not exist",
             hint="correct it, or name a job on the command line",
         )
-    return _shown(path) + separator + name
+    return _shown(path) if name is None else f"{_shown(path)}:{name}"
 
 
 def _shown(path: Path) -> str:

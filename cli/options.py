@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from planner.frontends.job_files import SUFFIXES
+
 __all__ = [
     "FlinkOption",
     "FormatOption",
@@ -21,7 +23,6 @@ __all__ = [
 TextOrJson = Literal["text", "json"]
 ReportFormat = Literal["text", "json", "markdown"]
 StageName = Literal["stream", "job", "execution", "physical", "all"]
-_SUFFIXES = (".py", ".yaml", ".yml")
 
 
 def complete_job(incomplete: str) -> Iterator[str]:
@@ -36,14 +37,15 @@ def complete_job(incomplete: str) -> Iterator[str]:
 
 
 def _is_job(entry: Path) -> bool:
-    return entry.suffix in _SUFFIXES
+    return entry.suffix in SUFFIXES
 
 
 JobArgument = Annotated[
     str | None,
     typer.Argument(
         metavar="[JOB]",
-        help="A .py, .yaml or .yml file, or job.py:NAME. Default: [tool.plan] job, else the only job file here.",
+        help="A .py, .yaml, .yml, .sql or .jar file; FILE:NAME or FILE:2 picks one of its jobs. "
+        "Default: [tool.plan] job, else the only job file here.",
         show_default=False,
         autocompletion=complete_job,
     ),

@@ -12,12 +12,12 @@ from planner.flink.registry import flink as flink_profile
 from planner.graphs.execution_graph import ExecutionGraph, build_execution_graph
 from planner.graphs.invariants import check_invariants
 from planner.graphs.job_graph import JobGraph, build_job_graph
-from planner.graphs.obstacle import Obstacle
 from planner.graphs.operator_ids import build_operator_ids
 from planner.graphs.stream_building import build_stream_graph
 from planner.graphs.stream_graph import StreamGraph
 from planner.job import JobDefinition
 from planner.records import record
+from planner.rules import Obstacle
 
 if TYPE_CHECKING:
     from planner.graphs.physical import Physical
@@ -67,8 +67,11 @@ def _refuse_other_pyflink(job: JobDefinition, profile: FlinkProfile) -> None:
 
 
 def plan(job: JobDefinition, until: Stage = "physical", flink: FlinkProfile | str | None = None) -> Plan:
-    """Compile a job as a version of Flink does (the newest, if none is given), stopping after the stage `until`."""
-    profile = flink_profile(flink)
+    """Compile a job as a version of Flink does, stopping after the stage `until`.
+
+    Where no version is given it is the one that compiled the job, if Flink did, else the newest.
+    """
+    profile = flink_profile(job.flink if flink is None else flink)
     if job.options or job.calls:
         from planner.flink.availability import refuse_what_is_missing  # most jobs have neither
 

@@ -41,7 +41,12 @@ def record(cls: Any = None, /, *, kw_only: bool = True, slots: bool = True) -> A
 
 
 def _made(cls: Any, kw_only: bool, slots: bool) -> Any:
+    bases = [vars(base)["__dataclass_params__"] for base in cls.__mro__[1:] if "__dataclass_params__" in vars(base)]
+    for base in bases:  # `dataclass` refuses a class that is not frozen below one that is: this one is, further down
+        base.frozen = False
     cls = dataclass(init=False, repr=False, eq=False, kw_only=kw_only, slots=slots)(cls)
+    for base in bases:
+        base.frozen = True
     for made_here in ("init", "repr", "eq", "frozen"):
         setattr(cls.__dataclass_params__, made_here, True)
     cls.__init__ = _first_init(cls)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from planner.graphs.obstacle import Obstacle
 from planner.operators import describe_operators, matches, no_operator
 from planner.pipeline import Plan
+from planner.rules import Obstacle
 
 __all__ = ["assert_chained", "assert_not_chained"]
 

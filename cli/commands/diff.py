@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from cli import console, locate
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.exit_codes import FINDINGS, OK, WRONG_INPUT
 from cli.exports import is_export
 from cli.load_options import ApiOption, ParallelismOption, load_options
@@ -58,6 +59,7 @@ def diff(
     ] = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> int:
     """Show what changed between two versions of jobs: operators, chains, edges, slots, operator ids.
 
@@ -84,7 +86,7 @@ def diff(
       plan diff plan.lock.json job.yaml --format json
       plan diff job.py@1.20 job.py@2.3
     """
-    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
     least = fail_on or ("performance" if exit_code else None)
     if base is not None:
         return _since(base, sides or [], least, format, flink_new or flink, _for_version(options, flink_new))

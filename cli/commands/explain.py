@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from cli import console
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.exports import is_export, refuse_for_exports
 from cli.load_options import ApiOption, ParallelismOption, load_options
 from cli.locate import explain_here, find_job, flink_for
@@ -55,6 +56,7 @@ def explain(
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> None:
     """Explain why every edge did or did not chain, and what would chain it.
 
@@ -79,7 +81,7 @@ def explain(
       plan explain http://localhost:8081 --live
     """
     spec = find_job(job)
-    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
     beside = [one for one in (job_plan, stream_plan) if one is not None]
     if beside or is_export(spec):
         from cli.observed.explain import explain_export
@@ -115,7 +117,7 @@ def _document(explanation: Explanation, only_broken: bool) -> dict[str, Any]:
 
 
 def _one_edge(compiled: Plan, explanation: Explanation, wanted: str, format: str) -> None:
-    from planner.chaining.conditions import check_conditions
+    from planner.chaining.evaluation import check_conditions
     from planner.explanation.selection import select_edges
 
     pairs = _pairs(compiled, wanted)

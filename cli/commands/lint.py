@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cli import console
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.exports import is_export, refuse_for_exports
 from cli.files import write_whole
 from cli.load_options import ApiOption, ParallelismOption, load_options
@@ -18,7 +19,7 @@ from cli.locate import find_job, load_contents
 from cli.options import FlinkOption, complete_job
 from cli.render.styled import plain
 from planner.errors import OptionError
-from planner.frontends.job_files import find_job_files
+from planner.frontends.job_files import find_job_files, is_job_file
 from planner.lint.engine import LintedJob, Report, plan_files
 from planner.lint.engine import lint as lint_jobs
 from planner.lint.finding import Finding, at_least
@@ -66,6 +67,9 @@ def lint(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the report here, not to stdout.")
     ] = None,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even where there are findings.")] = False,
+    jobs_only: Annotated[
+        bool, typer.Option("--jobs-only", help="Pass over files that define no job, as in a list from pre-commit.")
+    ] = False,
     fail_on: Annotated[
         FailOn | None,
         typer.Option(help="Exit with 1 from this severity on. Default: fail_on under [tool.plan.lint], else warning."),
@@ -73,11 +77,13 @@ def lint(
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> int:
     """Lint jobs; with a baseline, find broken chains, orphaned state and additional slots.
 
     Exits with 1 where there are errors or warnings; notes, such as a baseline that is behind, never fail. A job that
-    cannot be planned is a finding of its file. Ignore a finding with its reason:
+    cannot be planned is a finding of its file; a file without any job is an error, unless --jobs-only or a folder found
+    it. Ignore a finding with its reason:
     `# plan: ignore[PL102] sources are skewed` in Python, `ignore: {PL102: sources are skewed}` in YAML.
 
     Examples:
@@ -88,17 +94,17 @@ def lint(
       plan lint --savepoint savepoints/savepoint-4f2a job.py
       plan lint http://localhost:8081
     """
-    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
     exports = [one for one in jobs or [] if is_export(one)]
     if exports:
         return _lint_exports(
             exports, jobs or [], select, ignore, format, output, exit_zero, baseline or savepoint or update
         )
-    specs = _specs(jobs or [])
+    specs, may_lack_job = _specs(jobs or [], jobs_only)
     recorded = _baseline(baseline, specs, update=update)
     if update:
         assert recorded is not None
-        return _update(recorded, specs, format, output, exit_zero, flink, options)
+        return _update(recorded, specs, format, output, exit_zero, flink, options, may_lack_job)
     contents = load_contents(savepoint) if savepoint is not None else None
     report = lint_jobs(
         specs,
@@ -108,6 +114,7 @@ def lint(
         savepoint=contents,
         flink=flink,
         options=options,
+        may_lack_job=may_lack_job,
     )
     if report.unrecorded:
         names = ", ".join(repr(name) for name in report.unrecorded)
@@ -141,20 +148,31 @@ def _lint_exports(
     return 1 if report.findings and not exit_zero else 0
 
 
-def _specs(arguments: Sequence[str]) -> list[str]:
-    """The job files that the arguments stand for; a folder stands for those in it."""
+def _specs(arguments: Sequence[str], jobs_only: bool) -> tuple[list[str], frozenset[str]]:
+    """The job files that the arguments stand for, and which of them may turn out to have no job.
+
+    A folder stands for the files in it that look like jobs, as a list does with `jobs_only`: loading a file runs it. A
+    file that was named is a job, and says so if it is none.
+    """
     if not arguments:
-        return [find_job(None)]
+        return [find_job(None)], frozenset()
     specs: list[str] = []
+    found_here: list[str] = []
     for argument in arguments:
         if not Path(argument).is_dir():
-            specs.append(os.path.normpath(argument))
+            named = os.path.normpath(argument)
+            if jobs_only and is_job_file(Path(named)):
+                found_here.append(named)
+            elif jobs_only and Path(named).is_file():
+                continue
+            specs.append(named)
             continue
         found = find_job_files(Path(argument))
-        if not found:
+        if not found and not jobs_only:
             raise OptionError(f"there is no job file under {argument!r}", hint="name a file, or another folder")
         specs += found
-    return specs
+        found_here += found
+    return specs, frozenset(found_here)
 
 
 def _baseline(given: Path | None, specs: Sequence[str], *, update: bool) -> Baseline | None:
@@ -186,12 +204,13 @@ def _update(
     exit_zero: bool,
     flink: str | None,
     options: LoadOptions,
+    may_lack_job: frozenset[str],
 ) -> int:
     """Write the baseline; entries of files that cannot be planned stay as they are, and the files are findings."""
     from planner.snapshots.baseline_update import update_baseline
     from planner.snapshots.snapshot import take_snapshot
 
-    jobs, failures = plan_files(specs, flink, options)
+    jobs, failures = plan_files(specs, flink, options, may_lack_job=may_lack_job)
     partial = [finding.location.file for finding in failures] + [job.file for job in jobs if not job.whole]
     updated = update_baseline(recorded, [(job.file, take_snapshot(job.plan)) for job in jobs], partial)
     if not recorded.path.is_file() or recorded.path.read_text(encoding="utf-8") != updated.text:

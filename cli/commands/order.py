@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from cli import console, locate
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.exports import is_export
 from cli.load_options import ApiOption, ParallelismOption, load_options
 from cli.options import FlinkOption, FormatOption, JobArgument
@@ -20,6 +21,7 @@ def order(
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> None:
     """Print the job vertices in topological source-first order, and why each is where it is.
 
@@ -27,7 +29,7 @@ def order(
       plan order job.yaml
       plan order job.py --format json
     """
-    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
     if job is not None and is_export(job):
         from cli.observed.show import order_export
 

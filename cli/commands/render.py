@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from cli import console
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.deployment_options import (
     LoadBalanceOption,
     SeedOption,
@@ -90,6 +91,7 @@ def render(
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> None:  # fmt: skip
     """Draw a stage: chains as frames, edges with their ship strategy and the first obstacle, broken chains in red.
 
@@ -111,7 +113,7 @@ def render(
     """
     from cli.render.pictures.dot import Look
 
-    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
     chosen = format or _format_of(output)
     request = DeploymentRequest(
         task_managers=task_managers,

@@ -14,6 +14,7 @@ from planner.chaining.registry import RULES as CHAINING_RULES
 from planner.errors import OptionError
 from planner.lint.registry import RULES as LINT_RULES
 from planner.merging.registry import RULES as MERGE_RULES
+from planner.rules import Rule
 from planner.spelling import did_you_mean
 
 
@@ -52,11 +53,11 @@ def rule(
         console.write_lines(_page(found))
 
 
-def _rules() -> list[Any]:
+def _rules() -> list[Rule]:
     return [*CHAINING_RULES, *MERGE_RULES, *LINT_RULES]
 
 
-def _find(code: str) -> Any:
+def _find(code: str) -> Rule:
     for known in _rules():
         if code.upper() == known.code or code.lower() == known.slug:
             return known
@@ -64,16 +65,16 @@ def _find(code: str) -> Any:
     raise OptionError(f"there is no rule {code!r}", hint=did_you_mean(code, names) or "`plan rule` lists all rules")
 
 
-def _document(found: Any) -> dict[str, Any]:
+def _document(found: Rule) -> dict[str, Any]:
     return {name: getattr(found, name) for name in ("code", "slug", "summary", "checks", "why", "fix", "example")}
 
 
-def _list(rules: Sequence[Any]) -> list[Line]:
+def _list(rules: Sequence[Rule]) -> list[Line]:
     rows: list[Sequence[str | Span]] = [((found.code, "code"), found.slug, (found.summary, "dim")) for found in rules]
     return table(rows)
 
 
-def _page(found: Any) -> list[Line]:
+def _page(found: Rule) -> list[Line]:
     lines = [line((found.code, "code"), " ", (found.slug, "title")), line(found.summary)]
     for heading, text in (
         ("What it checks", found.checks),

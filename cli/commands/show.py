@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli import console, locate
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.deployment_options import (
     FailOption,
     LoadBalanceOption,
@@ -57,6 +58,7 @@ def show(
     flink: FlinkOption = None,
     api: ApiOption = None,
     parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> int:
     """Print a stage of the plan: stream graph, job graph, execution graph or physical deployment; or a savepoint.
 
@@ -94,7 +96,7 @@ def show(
         show_export(job, stage=stage, format=format)
         return 0
     stages: tuple[Stage, ...] = STAGES if stage == "all" else (stage,)
-    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink)
+    options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
     definition = locate.load(job, options)
     compiled = compile_plan(definition, until=stages[-1], flink=locate.flink_for(flink, definition))
     deployment = show_deployment(compiled, stages, request)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from planner.chaining.registry import RULES as CHAINING_RULES
-from planner.chaining.rule import ChainingRule
 from planner.lint.registry import RULES as LINT_RULES
-from planner.lint.rule import LintRule
-from planner.merging.condition import MergeRule
 from planner.merging.registry import RULES as MERGE_RULES
+from planner.rules import Rule
 
 __all__ = ["rule_pages", "write_rule_pages"]
 
@@ -20,7 +18,7 @@ _NOTE = "<!-- Written by `make docs` from the rule's own module; change it there
 
 def rule_pages() -> dict[str, str]:
     """Every page by its file name, the list of all rules included."""
-    rules: tuple[ChainingRule | MergeRule | LintRule, ...] = (*CHAINING_RULES, *MERGE_RULES, *LINT_RULES)
+    rules: tuple[Rule, ...] = (*CHAINING_RULES, *MERGE_RULES, *LINT_RULES)
     return {"README.md": "\n".join(_index()), **{f"{rule.code}.md": _page(rule) for rule in rules}}
 
 
@@ -47,13 +45,13 @@ def _index() -> Iterator[str]:
     yield ""
 
 
-def _table(rules: tuple[ChainingRule, ...] | tuple[MergeRule, ...] | tuple[LintRule, ...]) -> Iterator[str]:
+def _table(rules: Sequence[Rule]) -> Iterator[str]:
     yield from ("| code | name | |", "| --- | --- | --- |")
     for rule in rules:
         yield f"| [{rule.code}]({rule.code}.md) | {rule.slug} | {rule.summary} |"
 
 
-def _page(rule: ChainingRule | MergeRule | LintRule) -> str:
+def _page(rule: Rule) -> str:
     example = rule.example.strip("\n")
     fenced = example if "```" in example else f"```\n{example}\n```"
     sections = {

@@ -1,5 +1,5 @@
-"""Flink's twelve chaining conditions, evaluated on every edge.
+"""Flink's twelve chaining conditions: one place for jobs that we compile and for jobs that Flink describes.
 
-Door: `evaluation.find_obstacles`, `conditions.check_conditions` and `registry.RULES`. A rule is one file in
-`rules/` and its lines in `registry`.
+Door: `evaluation.find_obstacles`, `evaluation.check_conditions`, `facts.Facts` and `registry.RULES`. A rule is one
+file in `rules/` and its lines in `registry`.
 """

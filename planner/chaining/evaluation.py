@@ -3,48 +3,108 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
+from planner.chaining.facts import Candidate, ChainingRule, Facts, OperatorFacts
 from planner.chaining.registry import RULES
-from planner.chaining.rule import Candidate
-from planner.graphs.obstacle import Obstacle
-from planner.graphs.stream_graph import StreamEdge, StreamGraph, StreamNode
-from planner.records import maker
+from planner.graphs.stream_graph import StreamGraph
+from planner.rules import Checked, Obstacle
 from planner.topology import topological_order
 
-__all__ = ["candidate_of", "find_obstacles", "is_ordinary"]
+if TYPE_CHECKING:
+    from planner.pipeline import Plan
+
+__all__ = ["candidate_of", "check_conditions", "find_obstacles"]
+
+_of_operator = attrgetter(*OperatorFacts._fields)
 
 
 def find_obstacles(graph: StreamGraph) -> tuple[tuple[Obstacle, ...], ...]:
-    """The obstacles of every edge, in the order of the graph's edges; none hides another."""
+    """The obstacles of every edge, in the order of the graph's edges; none hides another.
+
+    Edges with equal facts have the same verdict, so the conditions are asked once for each combination of facts: most
+    edges of a large job are alike. An obstacle names its edge, so it is made for each.
+    """
     found: list[tuple[Obstacle, ...]] = [()] * len(graph.edges)
-    candidates = _Candidates(graph, found)
-    anywhere = [rule for rule in RULES if rule.ordinary(graph)]
-    edges, by_id, in_edges = graph.edges, graph.by_id, graph.in_edges
+    edges, in_edges, out_edges = graph.edges, graph.in_edges, graph.out_edges
+    kinds = _kinds(graph)
+    shared = _shared_positions(graph)
+    heads: dict[int, int] = {}  # by node, the head of its chain, where it is not the node itself
+    verdicts: dict[tuple[Any, ...], tuple[Facts, tuple[ChainingRule, ...]]] = {}
     for position in _upstream_first(graph):
         edge = edges[position]
-        ordinary = is_ordinary(edge, by_id[edge.source], by_id[edge.target], len(in_edges[edge.target]))
-        if rules := anywhere if ordinary else RULES:
-            candidate = candidates.at(position)
-            found[position] = tuple([o for rule in rules if (o := rule.find(candidate)) is not None])
+        source, target = edge.source, edge.target
+        inputs, head = len(in_edges[target]), heads.get(source, source)
+        alike = (
+            kinds[source],
+            kinds[target],
+            kinds[head],
+            edge.partitioner,
+            edge.exchange_mode,
+            inputs,
+            len(out_edges[source]),
+            inputs > 1 and (target, edge.type_number) in shared,
+        )
+        if alike not in verdicts:
+            facts = _facts(graph, position, head, shared)
+            verdicts[alike] = facts, tuple([rule for rule in RULES if rule.fails(facts)])
+        facts, rules = verdicts[alike]
+        if rules:
+            candidate = _candidate(graph, position, head, facts)
+            found[position] = tuple([rule.describe(candidate) for rule in rules])
+        elif inputs == 1:
+            heads[target] = head
     return tuple(found)
 
 
-def is_ordinary(edge: StreamEdge, upstream: StreamNode, downstream: StreamNode, downstream_inputs: int) -> bool:
-    """Whether an edge is like most edges of most jobs: nothing that most rules look at is in the way.
+def _kinds(graph: StreamGraph) -> dict[int, int]:
+    """By node, a number: equal where the conditions see no difference between two nodes."""
+    numbers: dict[tuple[Any, ...], int] = {}
+    return {node.id: numbers.setdefault(_of_operator(node), len(numbers)) for node in graph.nodes}
 
-    A first look that saves asking those rules; each says in `ordinary` whether it must be asked all the same.
-    """
-    return (
-        edge.partitioner == "FORWARD"
-        and downstream_inputs == 1
-        and upstream.parallelism == downstream.parallelism
-        and upstream.chaining_strategy == "ALWAYS" == downstream.chaining_strategy
-        and upstream.slot_sharing_group == downstream.slot_sharing_group
-        and upstream.max_parallelism == downstream.max_parallelism
-        and edge.exchange_mode != "BATCH"
-        and not downstream.yielding
+
+def candidate_of(graph: StreamGraph, obstacles: Sequence[tuple[Obstacle, ...]], position: int) -> Candidate:
+    """One edge as the conditions see it, once the verdicts of all edges are known."""
+    head = graph.edges[position].source
+    while len(entering := graph.in_edges[head]) == 1 and not obstacles[entering[0]]:
+        head = graph.edges[entering[0]].source
+    return _candidate(graph, position, head, _facts(graph, position, head, _shared_positions(graph)))
+
+
+def check_conditions(plan: Plan, position: int) -> tuple[Checked, ...]:
+    """How all conditions came out on the edge at `position` of the stream graph, in the order of their codes."""
+    candidate = candidate_of(plan.stream_graph, plan.obstacles, position)
+    return tuple(rule.checked(candidate.facts, candidate) for rule in RULES)
+
+
+def _facts(graph: StreamGraph, position: int, head: int, shared: frozenset[tuple[int, int]]) -> Facts:
+    edge = graph.edges[position]
+    by_id: Mapping[int, Any] = graph.by_id
+    return Facts(
+        upstream=OperatorFacts._make(_of_operator(by_id[edge.source])),
+        downstream=OperatorFacts._make(_of_operator(by_id[edge.target])),
+        partitioner=edge.partitioner,
+        exchange_mode=edge.exchange_mode,
+        inputs=len(graph.in_edges[edge.target]),
+        outputs=len(graph.out_edges[edge.source]),
+        position_shared=(edge.target, edge.type_number) in shared,
+        chain_source=by_id[head].source,
+        chaining=graph.chaining,
+        chain_different_max_parallelism=graph.chain_different_max_parallelism,
+    )
+
+
+def _candidate(graph: StreamGraph, position: int, head: int, facts: Facts) -> Candidate:
+    edge = graph.edges[position]
+    return Candidate(
+        facts=facts,
+        edge=edge,
+        upstream=graph.by_id[edge.source],
+        downstream=graph.by_id[edge.target],
+        upstream_fed_by=frozenset([graph.edges[at].partitioner for at in graph.in_edges[edge.source]]),
+        chain_head=graph.by_id[head],
     )
 
 
@@ -56,54 +116,9 @@ def _upstream_first(graph: StreamGraph) -> list[int]:
     return [position for number in order for position in graph.out_edges[number]]
 
 
-def candidate_of(graph: StreamGraph, obstacles: tuple[tuple[Obstacle, ...], ...], position: int) -> Candidate:
-    """One edge as the rules see it, once the verdicts of all edges are known."""
-    return _Candidates(graph, obstacles).at(position)
-
-
-class _Candidates:
-    """Edges as the rules see them; `verdicts` are known of all edges that lead to the upstream of one."""
-
-    def __init__(self, graph: StreamGraph, verdicts: Sequence[tuple[Obstacle, ...]]) -> None:
-        self.graph = graph
-        self.verdicts = verdicts
-        self.heads: dict[int, StreamNode] = {}
-        self.make = maker(Candidate)
-
-    @cached_property
-    def shared(self) -> frozenset[tuple[int, int]]:
-        """The input positions that several edges enter."""
-        entering = Counter([(edge.target, edge.type_number) for edge in self.graph.edges])
-        return frozenset([place for place, edges in entering.items() if edges > 1])
-
-    def at(self, position: int) -> Candidate:
-        graph = self.graph
-        edge = graph.edges[position]
-        downstream_inputs = len(graph.in_edges[edge.target])
-        return self.make(
-            edge=edge,
-            upstream=graph.by_id[edge.source],
-            downstream=graph.by_id[edge.target],
-            upstream_outputs=len(graph.out_edges[edge.source]),
-            downstream_inputs=downstream_inputs,
-            upstream_fed_by=frozenset([graph.edges[at].partitioner for at in graph.in_edges[edge.source]]),
-            position_shared=downstream_inputs > 1 and (edge.target, edge.type_number) in self.shared,
-            chain_head=self.head(edge.source),
-            chaining=graph.chaining,
-            chain_different_max_parallelism=graph.chain_different_max_parallelism,
-        )
-
-    def head(self, number: int) -> StreamNode:
-        """The head of the chain that a node is in."""
-        way: list[int] = []
-        while number not in self.heads:
-            inputs = self.graph.in_edges[number]
-            if len(inputs) == 1 and not self.verdicts[inputs[0]]:
-                way.append(number)
-                number = self.graph.edges[inputs[0]].source
-            else:
-                self.heads[number] = self.graph.by_id[number]
-        found = self.heads[number]
-        for passed in way:
-            self.heads[passed] = found
-        return found
+def _shared_positions(graph: StreamGraph) -> frozenset[tuple[int, int]]:
+    """The input positions that several edges enter: unions."""
+    if all(len(positions) < 2 for positions in graph.in_edges.values()):  # as in most jobs
+        return frozenset()
+    entering = Counter([(edge.target, edge.type_number) for edge in graph.edges])
+    return frozenset([place for place, edges in entering.items() if edges > 1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.chaining.rule import ChainingRule
+from planner.chaining.facts import ChainingRule
 from planner.chaining.rules import (
     ch001_chaining_disabled,
     ch002_multiple_inputs,

@@ -10,6 +10,7 @@ from planner.diff.comparison import Comparison
 from planner.flink.profile import FlinkProfile
 from planner.graphs.stream_graph import StreamNode
 from planner.pipeline import Plan
+from planner.settings.flink_options import restart_of
 
 __all__ = ["Upgrade", "describe_upgrade"]
 
@@ -112,7 +113,7 @@ def _notes(old: Plan, new: Plan) -> Iterator[str]:
     yield from _open_sinks(old, new)
     if new.stream_graph.batch and before.batch_source_parallelism != after.batch_source_parallelism:
         yield f"sources without a parallelism {_starting(after)}; in {before.version} they {_starting(before)}"
-    restart = new.job.restart_strategy
+    restart = restart_of(new.job)
     if restart is not None and before.restart_defaults != after.restart_defaults:
         yield from _restarts(restart.type, before, after)
 

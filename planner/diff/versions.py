@@ -12,6 +12,7 @@ from planner.diff.revisions import Revision
 from planner.errors import OptionError, PlanError
 from planner.flink.profile import FlinkProfile
 from planner.flink.registry import flink as flink_profile
+from planner.frontends.job_files import split_name
 from planner.frontends.loading import LoadOptions, load_job, load_jobs, split_spec
 from planner.job import JobDefinition, Location
 from planner.pipeline import Plan, plan
@@ -133,8 +134,7 @@ def _checked_out(argument: str) -> Iterator[Path]:
     revision, separator, written = argument.removeprefix(GIT).partition(":")
     if not separator or not revision or not written:
         raise OptionError(f"{argument!r} is not of the form git:REV:path", hint="for example git:main:job.py")
-    file, _, name = written.partition(".py:") if ".py:" in written else (written, "", "")
-    file = f"{file}.py" if name else file
+    file, name = split_name(written)
     with Revision.find(revision) as tree:
         found = tree.file(file)
         if found is None:

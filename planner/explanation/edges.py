@@ -7,13 +7,13 @@ from typing import Any, Literal
 
 from planner.flink.network_buffers import NetworkBuffers
 from planner.graphs.exchange_size import exchange_buffers
-from planner.graphs.obstacle import Obstacle, to_remove
 from planner.graphs.repeated_keys import repeated_key
 from planner.graphs.stream_graph import StreamEdge
 from planner.job import Location, Partitioner
 from planner.operators import OperatorRef
 from planner.pipeline import Plan
 from planner.records import record
+from planner.rules import Obstacle, to_remove
 
 __all__ = ["EdgeExplanation", "Traffic", "Verdict", "explain_edges"]
 

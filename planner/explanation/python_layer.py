@@ -9,9 +9,9 @@ from typing import Any
 
 from planner.job import Helper, Location, Operator
 from planner.merging import Merging, PairVerdict
-from planner.merging.condition import MergeObstacle
 from planner.operators import label
 from planner.pipeline import Plan
+from planner.rules import Obstacle
 
 __all__ = [
     "HELPER_WORDS",
@@ -108,7 +108,7 @@ class PairExplanation:
     upstream: PartRef
     downstream: PartRef
     nodes: tuple[int, int]
-    obstacles: tuple[MergeObstacle, ...]
+    obstacles: tuple[Obstacle, ...]
 
     @property
     def needed(self) -> bool:

@@ -9,9 +9,10 @@ from typing import Any
 from planner.explanation.python_layer import PartRef, part_of
 from planner.explanation.selection import splits
 from planner.merging.condition import Pair
-from planner.merging.conditions import MergeCondition, check_merge_conditions, pair_inside
+from planner.merging.pairs import check_merge_conditions, pair_inside
 from planner.operators import describe_written, matches
 from planner.pipeline import Plan
+from planner.rules import Checked
 
 __all__ = ["CheckedPair", "select_pairs"]
 
@@ -24,7 +25,7 @@ class CheckedPair:
     downstream: PartRef
     merged: bool
     nodes: tuple[int, int]  # stream nodes; the same where they are merged
-    conditions: tuple[MergeCondition, ...]
+    conditions: tuple[Checked, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """The pair as JSON-ready data."""

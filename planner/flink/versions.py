@@ -6,7 +6,7 @@ import re
 
 from planner.errors import OptionError
 
-__all__ = ["NEWEST", "RELEASES", "VERSIONS", "is_before", "read_version"]
+__all__ = ["NEWEST", "RELEASES", "VERSIONS", "is_before", "known_release", "read_version"]
 
 # Each version with the release whose plans ours were compared with.
 RELEASES = {
@@ -32,6 +32,12 @@ def read_version(written: str, option: str = "--flink") -> str:
         f"{option} {written}: this is no Flink version that can be planned for",
         hint=f"there are {', '.join(VERSIONS)}",
     )
+
+
+def known_release(written: str) -> str | None:
+    """The release that is written, where it is one of a version that can be planned for."""
+    found = _WRITTEN.fullmatch(written)
+    return written if found is not None and found[1] in RELEASES else None
 
 
 def is_before(one: str, other: str) -> bool:

@@ -1,4 +1,4 @@
-"""Which files of a folder are jobs."""
+"""How a job's file is named, and which files of a folder are jobs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,24 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+SUFFIXES = (".py", ".yaml", ".yml", ".sql", ".jar")
+COMPILED = (".sql", ".jar")  # by Flink itself
+_NAMED = re.compile(r"(.+\.(?:py|sql|jar)):(.*)", re.IGNORECASE | re.DOTALL)
 _SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "site-packages", "build", "dist"})
 _YAML = re.compile(r"^operators\s*:", re.MULTILINE)
 _IMPORTS_AN_API = re.compile(r"^\s*(?:from|import)\s+(?:planner|pyflink)\b", re.MULTILINE)
 _GIVES_JOB = re.compile(r"\.execute(?:_async|_and_collect)?\s*\(|^job\s*=|^def\s+build\s*\(", re.MULTILINE)
+
+
+def split_name(spec: str) -> tuple[str, str | None]:
+    """The file and the job's name of `FILE` or `FILE:NAME`, by their spelling alone."""
+    found = _NAMED.fullmatch(spec)
+    return (found[1], found[2]) if found is not None else (spec, None)
+
+
+def names_job_file(spec: str) -> bool:
+    """Whether an argument is spelled like a job's file."""
+    return split_name(spec)[0].lower().endswith(SUFFIXES)
 
 
 def find_job_files(folder: Path) -> list[str]:

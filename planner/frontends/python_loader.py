@@ -14,6 +14,7 @@ from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
 from planner.errors import JobDefinitionError, NoJobError, PlanError
+from planner.frontends.picking import refuse_several, with_name
 from planner.frontends.scripts.handover import LoadOptions, Session, session
 from planner.frontends.scripts.job_modules import forget_modules
 from planner.frontends.scripts.places import PACKAGE_FOLDER, shown, shown_folders
@@ -225,12 +226,7 @@ def _only(collecting: Session, module: ModuleType, path: Path) -> JobDefinition:
     if len(jobs) == 1:
         return jobs[0]
     if jobs:
-        picks = ", ".join(f"{path}:{number}" for number in range(1, min(len(jobs), 4) + 1))
-        raise JobDefinitionError(
-            f"the file executes {len(jobs)} jobs: {_listed(jobs)}",
-            location=jobs[1].location,
-            hint=f"pick one by its number or name: {picks}{', ...' if len(jobs) > 4 else ''}",
-        )
+        raise refuse_several(jobs, path)
     for name in ("job", "build"):
         if name in module.__dict__:
             return _as_job(module.__dict__[name], name, collecting, path)
@@ -246,17 +242,9 @@ def _only(collecting: Session, module: ModuleType, path: Path) -> JobDefinition:
 
 
 def _picked(collecting: Session, module: ModuleType, path: Path, name: str) -> JobDefinition:
-    named = [job for job in collecting.jobs if job.name == name]
-    if not named and name.isdigit() and 0 < int(name) <= len(collecting.jobs):
-        return collecting.jobs[int(name) - 1]
-    if len(named) > 1:
-        raise JobDefinitionError(
-            f"{len(named)} jobs are named {name!r}",
-            location=named[1].location,
-            hint=f"pick one by its number: {path}:{collecting.jobs.index(named[0]) + 1}",
-        )
-    if named:
-        return named[0]
+    found = with_name(collecting.jobs, path, name)
+    if found is not None:
+        return found
     if name in module.__dict__:
         return _as_job(module.__dict__[name], name, collecting, path)
     raise JobDefinitionError(
@@ -287,10 +275,6 @@ def _last_defined(collecting: Session) -> Location | None:
     drafts = collecting.ledger.drafts if collecting.ledger is not None else {}
     found: Location | None = drafts[max(drafts)].location if drafts else None
     return found
-
-
-def _listed(jobs: list[JobDefinition]) -> str:
-    return ", ".join(repr(job.name) if job.name else f"unnamed (line {job.location.line})" for job in jobs)
 
 
 def _as_job(value: Any, name: str, collecting: Session, path: Path) -> JobDefinition:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from planner.graphs.obstacle import Obstacle
 from planner.graphs.stream_graph import StreamGraph
 from planner.records import maker, record
+from planner.rules import Obstacle
 
 
 @record

@@ -15,7 +15,6 @@ from planner.errors import PlanningError
 from planner.flink.vertex_order import source_first_order
 from planner.graphs.chains import Chain, form_chains
 from planner.graphs.dynamic_parallelism import decide_parallelism
-from planner.graphs.obstacle import Obstacle
 from planner.graphs.regions import pipelined_regions
 from planner.graphs.stream_graph import (
     BUFFER_TIMEOUT_DISABLED,
@@ -26,6 +25,7 @@ from planner.graphs.stream_graph import (
 )
 from planner.job import Partitioner
 from planner.records import maker, record
+from planner.rules import Obstacle
 
 Distribution = Literal["POINTWISE", "ALL_TO_ALL"]
 ResultType = Literal["PIPELINED_BOUNDED", "BLOCKING"]

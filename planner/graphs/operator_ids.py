@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 import mmh3
 
 from planner.errors import PlanningError
-from planner.graphs.obstacle import Obstacle
 from planner.graphs.stream_graph import StreamGraph, StreamNode
 from planner.records import record
+from planner.rules import Obstacle
 
 _TIMES_37 = bytes(value * 37 & 0xFF for value in range(256))  # Flink multiplies every byte of an id before it mixes
 

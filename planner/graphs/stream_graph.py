@@ -14,6 +14,7 @@ from planner.records import record
 
 ChainingStrategy = Literal["ALWAYS", "NEVER", "HEAD", "HEAD_WITH_SOURCES"]
 ExchangeMode = Literal["UNDEFINED", "PIPELINED", "BATCH"]
+SourceKind = Literal["new", "legacy"]
 NodeRole = Literal["operator", "writer", "coordinator", "compactor", "committer"]
 
 DEFAULT_SLOT_SHARING_GROUP = "default"
@@ -34,7 +35,7 @@ class StreamNode:
     co_location_group: str | None
     chaining_strategy: ChainingStrategy
     sorted_input: bool  # batch mode sorts the input of keyed operators, which only the head of a chain can do
-    source: Literal["new", "legacy"] | None
+    source: SourceKind | None
     yielding: bool
     buffer_timeout: int  # ms; -1: flushed when full
     uid: str | None

@@ -6,13 +6,13 @@ Every file stands for itself: one that cannot be planned is a finding, and the o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner.errors import InternalError, OptionError, PlanError
+from planner.errors import InternalError, NoJobError, OptionError, PlanError
 from planner.frontends.loading import LoadOptions, load_jobs, split_spec
 from planner.job import Location
 from planner.lint.finding import Finding
@@ -57,11 +57,16 @@ class Report:
 
 
 def plan_files(
-    specs: Iterable[str], flink: str | None = None, options: LoadOptions | None = None
+    specs: Iterable[str],
+    flink: str | None = None,
+    options: LoadOptions | None = None,
+    *,
+    may_lack_job: Collection[str] = (),
 ) -> tuple[list[LintedJob], list[Finding]]:
     """Load and plan every job of every file; what fails becomes a finding of that file.
 
-    `flink` is the version to plan for; without it the settings of each job's project hold.
+    `flink` is the version to plan for; without it the settings of each job's project hold. Files of `may_lack_job` are
+    passed over where they define no job; any other file was named as a job.
     """
     jobs: list[LintedJob] = []
     failures: list[Finding] = []
@@ -73,13 +78,17 @@ def plan_files(
             project = _project(Path(file).absolute().parent, projects)
             version = flink or project.for_job(None, file).flink
             loaded = load_jobs(spec, replace(options or LoadOptions(), flink=version))
+        except NoJobError:
+            if spec in may_lack_job:
+                continue
+            raise
         except PlanError as error:
             failures.append(_not_plannable(file, error, None))
             continue
         for job in loaded:
             try:
                 config = project.for_job(job.name, file)
-                compiled = plan(job, until="execution", flink=flink or config.flink)
+                compiled = plan(job, until="execution", flink=flink or job.flink or config.flink)
                 jobs.append(LintedJob(file=file, plan=compiled, config=config, whole=name is None))
             except PlanError as error:
                 failures.append(_not_plannable(file, error, job.name))
@@ -95,6 +104,7 @@ def lint(
     savepoint: SavepointContents | None = None,
     flink: str | None = None,
     options: LoadOptions | None = None,
+    may_lack_job: Collection[str] = (),
 ) -> Report:
     """Lint the jobs of all files. Without `select` or `ignore` the settings of each job's project hold."""
 
@@ -105,7 +115,7 @@ def lint(
         return frozenset(code for code in found if not code.startswith(lacking))
 
     select_rules(select, ignore)  # wrong codes are said before any file is read
-    jobs, failures = plan_files(specs, flink, options)
+    jobs, failures = plan_files(specs, flink, options, may_lack_job=may_lack_job)
     _refuse_several(jobs, savepoint)
     found: list[tuple[int, Finding]] = []
     ran: dict[int, frozenset[str]] = {}

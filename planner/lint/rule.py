@@ -1,9 +1,4 @@
-"""What a lint rule is, what it looks at, and how its page is read from its module's docstring.
-
-A rule module's docstring is its page: the first line is the summary, then the headings `What it does`, `Why it
-matters`, `Example` and `How to fix it`. `plan rule`, the pages under docs/rules and the formats all read these
-same texts.
-"""
+"""What a lint rule is, and what it looks at."""
 
 from __future__ import annotations
 
@@ -17,14 +12,14 @@ from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Location, Operator
 from planner.lint.finding import Finding, Severity
 from planner.pipeline import Plan
+from planner.records import record
+from planner.rules import Rule
 from planner.settings.pyproject import Config
 
 if TYPE_CHECKING:
     from planner.diff.change import Change
     from planner.diff.comparison import Comparison
     from planner.savepoints.fates import RestoreReport
-
-HEADINGS = ("What it does", "Why it matters", "Example", "How to fix it")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,18 +81,11 @@ class Subject:
 Find = Callable[["LintRule", Subject], Iterable[Finding]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LintRule:
+@record(slots=False)
+class LintRule(Rule):
     """One lint rule: its code, its page, and the function that looks for it."""
 
-    code: str
-    slug: str
     severity: Severity
-    summary: str
-    checks: str
-    why: str
-    example: str
-    fix: str
     find: Find | None  # None: the engine itself finds it
 
     def finding(
@@ -127,34 +115,4 @@ class LintRule:
 
 def build_rule(code: str, slug: str, page: str | None, find: Find | None, severity: Severity = "warning") -> LintRule:
     """A rule from its module's docstring."""
-    if page is None:  # python -OO drops docstrings: the rules must still run
-        page = f"{slug}\n" + "".join(f"\n## {heading}\nnot available under python -OO\n" for heading in HEADINGS)
-    summary, _, rest = page.strip().partition("\n")
-    sections = _sections(rest)
-    missing = [heading for heading in HEADINGS if not sections.get(heading)]
-    if missing or not summary:
-        raise ValueError(f"the page of {code} lacks {', '.join(missing) or 'its summary'}")
-    what, why, example, fix = (sections[heading] for heading in HEADINGS)
-    return LintRule(
-        code=code,
-        slug=slug,
-        severity=severity,
-        summary=summary.rstrip("."),
-        checks=what,
-        why=why,
-        example=example,
-        fix=fix,
-        find=find,
-    )
-
-
-def _sections(text: str) -> dict[str, str]:
-    """The text under each `## Heading`."""
-    sections: dict[str, list[str]] = {}
-    lines: list[str] = []
-    for line in text.splitlines():
-        if line.startswith("## "):
-            lines = sections.setdefault(line[3:].strip(), [])
-        else:
-            lines.append(line)
-    return {heading: "\n".join(found).strip() for heading, found in sections.items()}
+    return LintRule(code=code, slug=slug, page=page, severity=severity, find=find)

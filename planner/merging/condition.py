@@ -1,16 +1,15 @@
-"""What a merge condition is, and what it looks at."""
+"""What a merge condition is, what it looks at, and how it names what it saw."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from planner.job import Operator, Partition, SideOutput, Transformation
+from planner.records import record
+from planner.rules import Condition
 
-from planner.job import Operator, Transformation
-
-__all__ = ["MergeObstacle", "MergeRule", "Pair"]
+__all__ = ["MergeRule", "Pair", "describe_step", "first_key", "is_forward", "last_key"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Pair:
     """Two neighbouring Python operators, with everything the merge conditions read."""
 
@@ -23,31 +22,29 @@ class Pair:
     merging: bool  # python.operator-chaining.enabled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergeObstacle:
-    """One merge condition that does not hold for one pair."""
-
-    code: str
-    slug: str
-    values: str  # what was found
-    change: str | None  # the smallest change that removes it; None where nothing should
-    needed: bool  # merging would change the result
+@record(slots=False)
+class MergeRule(Condition[Pair, Pair]):
+    """One of PyFlink's merge conditions. Everything is known of a pair: the facts are the pair itself."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergeRule:
-    """One of PyFlink's merge conditions: named after the obstacle it finds."""
+def is_forward(step: Transformation) -> bool:
+    """Whether a step between two operators leaves records in their subtask."""
+    return isinstance(step, Partition) and step.partitioner == "FORWARD"
 
-    code: str
-    slug: str
-    summary: str  # completes "not merged because ..."
-    checks: str
-    why: str
-    fix: str
-    example: str
-    holds: Callable[[Pair], str]  # what was found where the condition holds
-    find: Callable[[Pair], MergeObstacle | None]
 
-    def obstacle(self, values: str, change: str | None, *, needed: bool = False) -> MergeObstacle:
-        """This rule's finding on one pair."""
-        return MergeObstacle(code=self.code, slug=self.slug, values=values, change=change, needed=needed)
+def describe_step(step: Transformation) -> str:
+    """The call that made a virtual step."""
+    if isinstance(step, Partition):
+        calls = {"HASH": "key_by", "CUSTOM": "partition_custom"}
+        return f"{calls.get(step.partitioner, step.partitioner.lower())}()"
+    return "get_side_output()" if isinstance(step, SideOutput) else "union()"
+
+
+def last_key(pair: Pair) -> str:
+    """The operator before, as the user wrote it: the last one merged into it."""
+    return pair.upstream.merged[-1].key if pair.upstream.merged else pair.upstream.key
+
+
+def first_key(pair: Pair) -> str:
+    """The operator behind, as the user wrote it: the first one of those merged."""
+    return pair.downstream.merged[0].key if pair.downstream.merged else pair.downstream.key

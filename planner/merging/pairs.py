@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.job import Operator, Transformation
-from planner.merging.condition import MergeObstacle, Pair
+from planner.merging.condition import Pair
 from planner.merging.registry import RULES
 from planner.merging.workspace import Workspace
+from planner.rules import Checked, Obstacle
 
-__all__ = ["PairVerdict", "obstacles_of", "pair_of", "unmerged_pairs"]
+__all__ = ["PairVerdict", "check_merge_conditions", "obstacles_of", "pair_inside", "pair_of", "unmerged_pairs"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +20,7 @@ class PairVerdict:
     """Two Python operators next to each other in the finished job that run in processes of their own."""
 
     pair: Pair
-    obstacles: tuple[MergeObstacle, ...]
+    obstacles: tuple[Obstacle, ...]
 
     @property
     def upstream(self) -> Operator:
@@ -63,9 +64,28 @@ def pair_of(
     )
 
 
-def obstacles_of(pair: Pair) -> tuple[MergeObstacle, ...]:
+def obstacles_of(pair: Pair) -> tuple[Obstacle, ...]:
     """All conditions that do not hold; none hides another."""
-    return tuple(found for rule in RULES if (found := rule.find(pair)) is not None)
+    return tuple(rule.describe(pair) for rule in RULES if rule.fails(pair))
+
+
+def check_merge_conditions(pair: Pair) -> tuple[Checked, ...]:
+    """How all merge conditions came out on a pair, in the order of their codes."""
+    return tuple(rule.checked(pair, pair) for rule in RULES)
+
+
+def pair_inside(merged: Operator, upstream: Operator, downstream: Operator) -> Pair:
+    """Two neighbours that were merged, as the conditions saw them."""
+    parallelism = merged.parallelism or 1
+    return Pair(
+        upstream=upstream,
+        downstream=downstream,
+        path=(),
+        upstream_parallelism=parallelism,
+        downstream_parallelism=parallelism,
+        consumers=1,
+        merging=True,
+    )
 
 
 def unmerged_pairs(

@@ -12,12 +12,12 @@ from typing import get_args
 from planner.flink.registry import flink
 from planner.graphs.execution_graph import build_execution_graph
 from planner.graphs.job_graph import build_job_graph
-from planner.graphs.obstacle import Obstacle
 from planner.graphs.stream_graph import DEFAULT_SLOT_SHARING_GROUP, StreamEdge, StreamGraph, StreamNode
 from planner.job import JobDefinition, Location, Operator, OperatorKind, Partitioner
 from planner.observed.job import ObservedEdge, ObservedJob
 from planner.observed.verdicts import Verdict
 from planner.pipeline import Plan
+from planner.rules import Obstacle
 
 _SHIPS: dict[str, Partitioner] = {name: name for name in get_args(Partitioner)}
 
@@ -53,7 +53,7 @@ def as_plan(job: ObservedJob, verdicts: Sequence[Verdict], where: str) -> Plan:
     )
 
 
-_BROKEN = Obstacle(code="CH007", slug="", values="", change=None, needed=True)  # any: only that there is one matters
+_BROKEN = Obstacle(code="", slug="", values="", change=None, needed=True)  # any: only that there is one matters
 
 
 def _operator(job: ObservedJob, place: int, location: Location) -> Operator:

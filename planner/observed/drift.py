@@ -145,8 +145,8 @@ def _operators(planned: DeployedJob, running: DeployedJob) -> Iterator[Drift]:
         if additional > 0:
             message = "runs and is not planned: its state would be lost"
             yield Drift(kind="not planned", subject=name, message=message, running=additional, state=True)
-    for name in old.keys() & new.keys():
-        if len(old[name]) == len(new[name]):
+    for name in old:
+        if len(old[name]) == len(new.get(name, ())):
             yield from _same_operator(name, old[name], new[name], batch=running.batch)
 
 

@@ -6,23 +6,35 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Protocol
 
 from pyspark.sql import DataFrame, SparkSession
 
 from planner.errors import ExecutionError
-from planner.job import Writer
+from planner.job import Operator, Writer
 from spark_runner.batch.hadoop_files import Files, Moves
 from spark_runner.clusters.connect import is_connect
 from spark_runner.figures.results import Events, WritingAside
 from spark_runner.frames.blame import blamed
-from spark_runner.program.program import Sink
+
+__all__ = ["Destination", "Writers"]
+
+
+class Destination(Protocol):
+    """A sink whose operator's behaviour is a writer."""
+
+    @property
+    def operator(self) -> Operator: ...
+
+    @property
+    def name(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staged:
     """A written result that is not in its place yet."""
 
-    sink: Sink
+    sink: Destination
     aside: str
     target: str
     mode: str
@@ -35,11 +47,11 @@ class Writers:
         self._resolve, self._events = resolve_path, events
         self._staged: list[Staged] = []
         self._aside: list[str] = []
-        self._claims: dict[str, Sink] = {}  # by target
+        self._claims: dict[str, Destination] = {}  # by target
         # Connect has no file system on this side: Spark's own committer and its _SUCCESS file must do there
         self._files = None if is_connect(spark) else Files(spark)
 
-    def check(self, sink: Sink) -> None:
+    def check(self, sink: Destination) -> None:
         """Refuse before the run what would be refused at its end."""
         writer, target = _writer(sink), self.target(sink)
         other = None if target is None else self._claims.setdefault(target.rstrip("/"), sink)
@@ -50,6 +62,13 @@ class Writers:
                 location=sink.operator.location,
                 hint="give each a path of its own, or `mode: append` to both",
             )
+        if self._files is None and _named(writer):
+            raise ExecutionError(
+                f"operator {sink.operator.key!r} ({sink.name}): over Spark Connect files cannot be renamed",
+                operator=sink.operator.key,
+                location=sink.operator.location,
+                hint="leave with_output_file_config() out, or use another master",
+            )
         if target is not None and writer.mode == "error" and self._files is not None and self._files.exists(target):
             raise ExecutionError(
                 f"operator {sink.operator.key!r} ({sink.name}): {target} exists already",
@@ -58,12 +77,12 @@ class Writers:
                 hint="set `mode: overwrite` or `mode: append`, or move it away",
             )
 
-    def target(self, sink: Sink) -> str | None:
+    def target(self, sink: Destination) -> str | None:
         """Where a sink's data will be."""
         path = _writer(sink).path
         return None if path is None else self._resolve(path)
 
-    def write(self, sink: Sink, frame: DataFrame) -> None:
+    def write(self, sink: Destination, frame: DataFrame) -> None:
         """Write a result, aside where that is possible."""
         writer, target = _writer(sink), self.target(sink)
         out = frame.write.format(writer.format).options(**dict(writer.options))
@@ -78,6 +97,8 @@ class Writers:
         self._aside.append(aside)
         self._events(WritingAside(path=aside))
         out.mode("error").save(aside)
+        if writer.names is not None and _named(writer):
+            self._files.rename_parts(aside, writer.names.prefix, writer.names.suffix)
         self._staged.append(Staged(sink=sink, aside=aside, target=target, mode=writer.mode))
 
     def publish(self) -> None:
@@ -100,6 +121,11 @@ class Writers:
                 self._files.delete(aside)  # type: ignore[union-attr]
 
 
-def _writer(sink: Sink) -> Writer:
+def _writer(sink: Destination) -> Writer:
     assert isinstance(sink.operator.behaviour, Writer)
     return sink.operator.behaviour
+
+
+def _named(writer: Writer) -> bool:
+    """Whether files have names that are not Spark's."""
+    return writer.names is not None and (writer.names.prefix, writer.names.suffix) != ("part", "")

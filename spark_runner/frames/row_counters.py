@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_runner.clusters.connect import is_connect

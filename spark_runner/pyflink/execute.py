@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pyspark.sql import DataFrame, DataFrameWriter, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from planner.errors import ExecutionError, PlanError
+from planner.errors import PlanError
 from planner.frontends.pyflink.stand_in import pyflink_stand_in
 from planner.frontends.scripts.job_modules import modules_found
-from planner.job import FileNames
-from spark_runner.batch.hadoop_files import Files, Moves
+from planner.job import Operator, Writer
 from spark_runner.batch.session_settings import configured
-from spark_runner.clusters.connect import is_connect
+from spark_runner.batch.sinks import Writers
 from spark_runner.executor.streaming.chunks import FIGURES, Chunk, chunks_of, records_of
 from spark_runner.figures.results import (
     ActionFinished,
@@ -51,14 +51,36 @@ def execute_bounded(program: SparkProgram, spark: SparkSession, *, events: Event
         raise translated(error, None) from error
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Destination:
+    """A sink as the writers of batches take it: its operator's behaviour is a writer of Spark."""
+
+    number: int
+    operator: Operator
+    name: str
+    avro: str | None  # the schema of records of Avro, whose files are written as lines
+
+
 class _Run:
     """One run: one action for everything that comes back, and one for each sink of files."""
 
     def __init__(self, program: SparkProgram, spark: SparkSession, events: Events) -> None:
         self.program, self.spark, self.events = program, spark, events
         self.job: ScriptJob = program.bounded
+        self.writers = Writers(spark, lambda path: resolved_path(path, program.file), events)
+        now = int(time.time() * 1000)
+        self.written = {sink.number: _destination(sink, now) for sink in self.job.sinks if sink.writer is not None}
 
     def run(self) -> RunResult:
+        """Everything, in order. Files get their place when all is done, and what a failed run wrote is removed."""
+        try:
+            for sink in self.written.values():
+                self.writers.check(sink)
+            return self._all()
+        finally:
+            self.writers.discard()
+
+    def _all(self) -> RunResult:
         ship(self.spark, self.program.file, pyflink=True)
         vertices = tuple(range(len(self.program.steps)))
         name = self.job.sinks[0].operator.key if self.job.sinks else "job"
@@ -74,6 +96,7 @@ class _Run:
         finally:
             rows.unpersist()
         self._give(chunks)
+        self.writers.publish()
         self.events(ActionFinished(sink=name, vertices=vertices))
         return self._result(chunks)
 
@@ -84,37 +107,10 @@ class _Run:
         return chunks_of(wanted.toArrow().to_batches())
 
     def _write(self, sink: ScriptSink, rows: DataFrame) -> None:
-        writer = sink.writer
-        assert writer is not None
+        found = self.written[sink.number]
         with blamed(sink.operator, sink.name, "could not be written"):
-            frame, format_, options = columns_frame(rows, sink), writer.format, dict(writer.options)
-            if format_ == "avro":
-                frame, format_ = avro_frame(frame, options.pop("avroSchema")), "text"
-            out = frame.write.format(format_).options(**options).mode("append")
-            if writer.path is None or writer.names is None:
-                out.save(None if writer.path is None else resolved_path(writer.path, self.program.file))
-            else:
-                self._write_files(out, resolved_path(writer.path, self.program.file), writer.names)
-
-    def _write_files(self, out: DataFrameWriter, path: str, names: FileNames) -> None:
-        """Files in the bucket of this moment; those with names of their own are written aside first."""
-        bucket = bucket_of(names, int(time.time() * 1000))
-        target = f"{path}/{bucket}" if bucket else path
-        if (names.prefix, names.suffix) == ("part", ""):
-            out.save(target)
-            return
-        if is_connect(self.spark):
-            raise ExecutionError(
-                "over Spark Connect the files of a FileSink cannot be renamed",
-                hint="leave with_output_file_config() out, or use another master",
-            )
-        files, moves = Files(self.spark), Moves()
-        aside = files.sibling(path)
-        out.save(aside)
-        files.rename_parts(aside, names.prefix, names.suffix)
-        files.publish(aside, target, "append", moves)
-        moves.settle()
-        files.delete(aside)
+            frame = columns_frame(rows, sink)
+            self.writers.write(found, frame if found.avro is None else avro_frame(frame, found.avro))
 
     def _give(self, chunks: list[Chunk]) -> None:
         for sink in self.job.sinks:
@@ -148,3 +144,18 @@ class _Run:
         for sink in result.sinks:
             self.events(SinkWritten(figures=sink))
         return result
+
+
+def _destination(sink: ScriptSink, now: int) -> _Destination:
+    """Where a sink's records go: the bucket is that of the run's first moment."""
+    writer, avro = sink.writer, None
+    assert isinstance(writer, Writer)
+    if writer.format == "avro":
+        options = dict(writer.options)
+        avro = options.pop("avroSchema")
+        writer = replace(writer, format="text", options=tuple(options.items()))
+    bucket = "" if writer.names is None else bucket_of(writer.names, now)
+    if bucket:
+        writer = replace(writer, path=f"{writer.path}/{bucket}")
+    operator = replace(sink.operator, behaviour=writer)
+    return _Destination(number=sink.number, operator=operator, name=sink.name, avro=avro)

@@ -13,6 +13,7 @@ from planner.machine.java import find_java
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
 from planner.settings.boundedness import data_ends
+from planner.settings.flink_options import restart_of
 from planner.settings.pyproject import load_config
 from spark_runner.clusters.master import check_deploy_mode, parse_master
 from spark_runner.clusters.request import RunRequest
@@ -91,7 +92,7 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
     return PreparedRun(
         plan=compiled,
         program=program,
-        strategy=effective_strategy(job.restart_strategy, config.restart_strategy),
+        strategy=effective_strategy(restart_of(job), config.restart_strategy),
     )
 
 

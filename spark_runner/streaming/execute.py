@@ -31,6 +31,7 @@ from spark_runner.streaming.queries.on_server import ServerBatches
 from spark_runner.streaming.queries.query import Query
 from spark_runner.streaming.queries.shapes import Shapes
 from spark_runner.streaming.queries.sinks import BatchWriter, target_of
+from spark_runner.streaming.queries.source_files import SourceFiles
 from spark_runner.streaming.totals import Totals
 
 __all__ = ["StreamOptions", "StreamRun"]
@@ -84,6 +85,7 @@ class StreamRun:
         self._batches_taken = 0
         self._failure: PlanError | None = None
         self._forget: Callable[[], None] = lambda: None  # what a batch that was broken off put aside
+        self._check_places: Callable[[], None] = lambda: None  # whether what was written is still there
         self.query: StreamingQuery | None = None
 
     def run(self) -> RunResult:
@@ -115,17 +117,20 @@ class StreamRun:
             self._drive(rows, batches)
             if self._ends and not self.here.halted and self.control.end():
                 self._drive(rows, batches)
+        self._check_places()
         return self._result()
 
     def _batches(self, shapes: Shapes, layout: Layout) -> Callable[[Any, int], None]:
         """What Spark calls with every batch: in this process, or over Connect on the server."""
         first = not self.checkpoint.started
         if self.server is not None:
-            return self.server.function(shapes, layout, self.checkpoint.id, file=self.program.file, first=first)
+            folder = self.checkpoint.spark
+            return self.server.function(shapes, layout, self.checkpoint.id, folder, file=self.program.file, first=first)
         writer = BatchWriter(shapes, layout, Files(self.spark), self.checkpoint.id)
         writer.claim(first=first)
-        self._forget = writer.forget
-        return self._kept(Batches(self.job, layout, writer, self.here))
+        self._forget, self._check_places = writer.forget, writer.check_places
+        sources = SourceFiles(shapes, Files(self.spark), self.checkpoint.spark)
+        return self._kept(Batches(self.job, layout, writer, sources, self.here))
 
     def _kept(self, batches: Batches) -> Callable[[Any, int], None]:
         """Keep what a batch failed of: Spark gives back its text alone, inside a message of its own."""

@@ -24,13 +24,13 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.machine": WORDS,
     "planner.graphs": WORDS | {"planner.flink"},
     "planner.chaining": WORDS | {"planner.graphs", "planner.chaining.rules"},
-    "planner.chaining.rules": frozenset({"planner.chaining", "planner.graphs"}),
+    "planner.chaining.rules": WORDS | {"planner.chaining", "planner.graphs"},
     "planner.merging": WORDS | {"planner.graphs", "planner.merging.rules"},
     "planner.merging.rules": WORDS | {"planner.merging"},
     "planner.frontends": WORDS
     | {
         f"planner.frontends.{room}"
-        for room in ("dsl", "flink_export", "pyflink", "pyflink.declared", "scripts", "yaml")
+        for room in ("dsl", "flink_compiler", "flink_export", "pyflink", "pyflink.declared", "scripts", "yaml")
     },
     "planner.frontends.scripts": WORDS,
     "planner.frontends.dsl": WORDS
@@ -40,9 +40,11 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends.pyflink.values": PYFLINK | {"planner.frontends.scripts"},
     "planner.frontends.pyflink.declared": PYFLINK,
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
-    "planner.frontends.flink_export": WORDS | {"planner.graphs"},
+    "planner.frontends.flink_export": WORDS | {"planner.flink", "planner.graphs"},
+    "planner.frontends.flink_compiler": WORDS | {"planner.flink", "planner.frontends.flink_export", "planner.machine"},
     "planner.observed": WORDS
-    | {"planner.flink", "planner.frontends.flink_export", "planner.graphs", "planner.snapshots"},
+    | {"planner.chaining", "planner.chaining.rules", "planner.flink", "planner.frontends.flink_export"}
+    | {"planner.graphs", "planner.snapshots"},
     "planner.snapshots": WORDS | {"planner.graphs", "planner.flink", "planner.settings"},
     "planner.savepoints": PLANNER,
     "planner.explanation": PLANNER | {"planner.chaining", "planner.merging"},
@@ -101,7 +103,13 @@ ROOMS: dict[str, frozenset[str]] = {
     "cli": WORDS
     | {f"planner.{room}" for room in ("deployment", "explanation", "flink", "frontends", "observed")}
     | {"planner.savepoints", "planner.settings"}
-    | {"cli.render", "cli.render.page", "cli.render.text", "planner.frontends.scripts"}
+    | {
+        "planner.frontends.flink_compiler",
+        "cli.render",
+        "cli.render.page",
+        "cli.render.text",
+        "planner.frontends.scripts",
+    }
     | {"spark_runner.clusters", "spark_runner.runs"},
     "cli.commands": PLANNER
     | {f"planner.{room}" for room in ("chaining", "deployment", "diff", "explanation", "frontends", "savepoints")}

@@ -65,8 +65,8 @@ def test_the_public_interface_is_what_the_documentation_names() -> None:
 
 
 def _graph_types() -> Iterator[type]:
-    graphs = [f"graphs.{name}" for name in ("stream_graph", "job_graph", "execution_graph", "physical", "obstacle")]
-    for name in ("job", "pipeline", *graphs):
+    graphs = [f"graphs.{name}" for name in ("stream_graph", "job_graph", "execution_graph", "physical")]
+    for name in ("job", "pipeline", "rules", *graphs):
         module = importlib.import_module(f"planner.{name}")
         for value in vars(module).values():
             if isinstance(value, type) and dataclasses.is_dataclass(value) and value.__module__ == module.__name__:

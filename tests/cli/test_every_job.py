@@ -16,7 +16,7 @@ from cli.render.styled import plain
 from cli.render.text.explanation import edge_lines, explanation_lines
 from cli.render.text.order import order_lines
 from cli.render.text.stages import stage_lines
-from planner.chaining.conditions import check_conditions
+from planner.chaining.evaluation import check_conditions
 from planner.errors import OptionError
 from planner.explanation.explain import explain_plan
 from planner.explanation.order import explain_order

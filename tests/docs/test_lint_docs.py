@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import yaml
 
+from cli import __version__
 from cli.app import COMMANDS
 from planner.frontends.yaml.loader import load_job_data
 from planner.graphs.state import state_of
@@ -37,11 +39,18 @@ def test_the_pytest_example_runs(tmp_path: Path) -> None:
     assert "Keyed Aggregation (counts) keeps keyed state" in done.stdout
 
 
-def test_the_workflow_calls_commands_that_exist() -> None:
+def test_the_workflow_uses_the_action_and_only_its_inputs() -> None:
     (workflow, *_) = blocks("ci.md", "yaml")
-    steps = yaml.safe_load(workflow)["jobs"]["lint"]["steps"]
-    called = re.findall(r"\bplan (\w+)", "\n".join(step.get("run", "") for step in steps))
-    assert called
+    steps = yaml.safe_load(workflow)["jobs"]["plan"]["steps"]
+    (ours,) = [step for step in steps if "plan-inspector" in step["uses"]]
+    assert ours["uses"].endswith(f"@v{__version__}")
+    assert set(ours["with"]) <= set(yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"])
+
+
+def test_the_gitlab_job_calls_commands_that_exist() -> None:
+    (job,) = [block for block in blocks("ci.md", "yaml") if "codequality" in block]
+    called = re.findall(r"\bplan (\w+)", "\n".join(yaml.safe_load(job)["plan"]["script"]))
+    assert called == ["lint", "diff", "diff"]
     assert set(called) <= set(COMMANDS)
 
 
@@ -51,9 +60,40 @@ def test_the_hooks_have_what_pre_commit_asks_for() -> None:
     for hook in hooks:
         assert {"id", "name", "entry", "language"} <= set(hook)
         assert hook["entry"].split()[:2] == ["plan", "lint"]
-    pattern = re.compile(hooks[0]["files"])
-    assert all(pattern.search(name) for name in ("job.py", "jobs/a/job.yaml", "job.yml"))
-    assert not any(pattern.search(name) for name in ("jobs.py", "my_job.txt", "jobber/x.py"))
+
+
+def test_the_hooks_pass_over_files_without_a_job(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("raise SystemExit('a file that is no job must not be run')\n", encoding="utf-8")
+    (tmp_path / "sql.py").write_text(
+        "import planner\n\ndef rows(cursor):\n    return cursor.execute('')\n", encoding="utf-8"
+    )
+    (tmp_path / "values.yaml").write_text("replicas: 3\n", encoding="utf-8")
+    job = (ROOT / "samples/word_count/job.yaml").read_text(encoding="utf-8")
+    (tmp_path / "job.yaml").write_text(job, encoding="utf-8")
+    entry, everything = (hook["entry"].split()[1:] for hook in yaml.safe_load(HOOKS.read_text(encoding="utf-8")))
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "cli", *arguments]
+        return subprocess.run(
+            command,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    others = ["helper.py", "sql.py", "values.yaml"]
+    passed = run(*entry, *others)
+    assert (passed.returncode, passed.stdout, passed.stderr) == (0, "", "")
+    found = run(*entry, *others, "job.yaml")
+    assert (found.returncode, "PL101" in found.stdout) == (1, True)
+    assert run(*everything).returncode == 1
+    for named in others[1:]:
+        alone = run("lint", named)
+        assert alone.returncode == 2
+        assert "the file defines no job" in alone.stderr
+    assert run(*entry, "missing.py").returncode == 2
 
 
 def test_the_settings_shown_are_settings(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from cli.render.page.python_layer import python_data
 from cli.render.page.runs import as_runs
 from cli.render.page.settings import id_origin, settings_of
-from planner.chaining.conditions import check_conditions
+from planner.chaining.evaluation import check_conditions
 from planner.chaining.registry import RULES
 from planner.deployment.deployment import Deployment
 from planner.deployment.failover import plan_failover

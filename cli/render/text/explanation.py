@@ -14,7 +14,7 @@ from planner.explanation.summary import Summary
 from planner.operators import ORIGIN_WORDS
 
 if TYPE_CHECKING:
-    from planner.chaining.conditions import Condition
+    from planner.rules import Checked
 
 REPEATED = "it moves nothing: {} already partitioned the records by this key (PL108); do both in one keyed operator"
 NEEDED = "leave it: this exchange is part of what the job computes"
@@ -37,7 +37,7 @@ def explanation_lines(explanation: Explanation, *, spec: str | None, only_broken
     return [spans for number, part in enumerate(parts) for spans in ([()] if number else []) + part]
 
 
-def edge_lines(edge: EdgeExplanation, conditions: Sequence[Condition]) -> list[Line]:
+def edge_lines(edge: EdgeExplanation, conditions: Sequence[Checked]) -> list[Line]:
     """One edge with all conditions and how each came out."""
     rows: list[Sequence[str | Span]] = [
         (

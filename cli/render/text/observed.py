@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from cli.render.styled import Line, Span, indented, line, table
 from cli.render.words import count, parallelism_words
 from planner.chaining.registry import BY_CODE
-from planner.observed.conditions import CONDITIONS, Look
 from planner.observed.job import ObservedEdge, ObservedJob
-from planner.observed.verdicts import ITERATION, Verdict
+from planner.observed.verdicts import ITERATION, Verdict, check_exported
 
 MODES = {True: "batch", False: "streaming", None: "streaming or batch: the plan does not say"}
 HIDDEN = "The plan does not show these. Each of them would break a chain that is expected above"
@@ -46,12 +45,11 @@ def chain_lines(job: ObservedJob) -> list[Line]:
 def edge_lines(job: ObservedJob, position: int, verdict: Verdict) -> list[Line]:
     """One edge with all twelve conditions, as far as they are known."""
     rows: list[Sequence[str | Span]] = []
-    marks: dict[str, Span] = {"holds": ("ok", "good"), "fails": ("NO", "broken"), "unknown": ("?", "needed")}
-    for code, check in CONDITIONS.items():
-        outcome = check(Look(job=job, position=position))
+    marks: dict[bool | None, Span] = {False: ("ok", "good"), True: ("NO", "broken"), None: ("?", "needed")}
+    for outcome in check_exported(job, position):
         chained = verdict.chained is True and verdict.certainty == "certain"
-        mark = marks["holds"] if chained else marks[outcome.state]
-        rows.append((mark, (code, "code"), BY_CODE[code].slug, "" if chained else outcome.words))
+        mark = marks[False] if chained else marks[outcome.fails]
+        rows.append((mark, (outcome.code, "code"), outcome.slug, "" if chained else outcome.words))
     return [*_edge(job, job.edges[position], verdict), *indented(table(rows))]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cli.render.styled import Line, Span, indented, line, table
 from cli.render.words import count
 from planner.explanation.python_layer import MergedExplanation, PairExplanation, PartRef, PythonExplanation
-from planner.merging.conditions import MergeCondition
+from planner.rules import Checked
 
 __all__ = ["merge_conditions_lines", "python_layer_lines"]
 
@@ -46,7 +46,7 @@ def pair_lines(pair: PairExplanation) -> list[Line]:
 
 
 def merge_conditions_lines(
-    upstream: PartRef, downstream: PartRef, conditions: Sequence[MergeCondition], merged: bool
+    upstream: PartRef, downstream: PartRef, conditions: Sequence[Checked], merged: bool
 ) -> list[Line]:
     """One pair with all merge conditions and how each came out."""
     rows: list[Sequence[str | Span]] = [

@@ -1,11 +1,33 @@
-"""Records are redistributed on the way."""
+"""The partitioner is not forward.
+
+## What it does
+
+How records travel: only FORWARD sends every record to the subtask with the same number. Hash, rebalance,
+rescale, shuffle, broadcast, global and custom partitioners do not.
+
+## Why it matters
+
+A chained call stays in one subtask. As soon as records may go to another subtask they must cross an exchange.
+
+## Example
+
+```python
+stream.rebalance().map(parse)   # the edge into Map shows CH007
+```
+
+## How to fix it
+
+A `key_by` is needed for the result: leave it. An explicit `rebalance()`, `rescale()` or `shuffle()` between
+operators of equal parallelism is only worth its cost against skew: remove it otherwise. A REBALANCE that nobody
+wrote comes from different parallelism: make it equal.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 
-from planner.chaining.rule import Candidate, ChainingRule, as_written, never
-from planner.graphs.obstacle import Obstacle
+from planner.chaining.facts import Candidate, ChainingRule, ExportedEdge, Facts, as_written, is_one_of, negated
+from planner.rules import Obstacle
 
 # Who gets which record is part of the result: chaining would change the answer, not only its cost.
 _NEEDED = {
@@ -16,10 +38,12 @@ _NEEDED = {
 }
 
 
-def _find(edge: Candidate) -> Obstacle | None:
+def _fails(facts: Facts) -> bool | None:
+    return negated(is_one_of(facts.partitioner, "FORWARD"))
+
+
+def _describe(edge: Candidate) -> Obstacle:
     partitioner = edge.edge.partitioner
-    if partitioner == "FORWARD":
-        return None
     if edge.downstream.behind_writer:
         return RULE.obstacle(f"{partitioner}: one coordinator sees the files of all writers", None, needed=True)
     if edge.edge.partition is None:
@@ -56,27 +80,17 @@ def _holds(edge: Candidate) -> str:
     return "the partitioner is FORWARD"
 
 
+def _exported(edge: ExportedEdge, fails: bool | None) -> str:
+    return edge.told["partitioner"]
+
+
 RULE = ChainingRule(
     code="CH007",
     slug="non-forward-partitioner",
+    page=__doc__,
     about="partitioner",
-    summary="the partitioner is not forward",
-    checks=(
-        "How records travel: only FORWARD sends every record to the subtask with the same number. Hash, "
-        "rebalance, rescale, shuffle, broadcast, global and custom partitioners do not."
-    ),
-    why=(
-        "A chained call stays in one subtask. As soon as records may go to another subtask they must cross an exchange."
-    ),
-    fix=(
-        "A `key_by` is needed for the result: leave it. An explicit `rebalance()`, `rescale()` or `shuffle()` "
-        "between operators of equal parallelism is only worth its cost against skew: remove it otherwise. A "
-        "REBALANCE that nobody wrote comes from different parallelism: make it equal."
-    ),
-    example="""\
-stream.rebalance().map(parse)   # the edge into Map shows CH007
-""",
-    find=_find,
+    fails=_fails,
+    describe=_describe,
     holds=_holds,
-    ordinary=never,
+    exported=_exported,
 )

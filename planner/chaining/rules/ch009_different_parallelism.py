@@ -1,16 +1,40 @@
-"""The two operators run with different parallelism."""
+"""Parallelism differs.
+
+## What it does
+
+The parallelism of both operators: their own, else the job's. A non-parallel legacy source has parallelism 1
+whatever the job says.
+
+## Why it matters
+
+A chain is one task, and all operators of a task run with the same number of subtasks. Flink silently puts a
+REBALANCE where parallelism changes, which also reorders records.
+
+## Example
+
+```python
+source.map(parse).set_parallelism(4)   # with a job parallelism of 2, the edge into Map shows CH007 and CH009
+```
+
+## How to fix it
+
+Give both operators the same parallelism. Often one `set_parallelism` in the middle of a pipeline is enough to
+break it twice: in front of the operator and behind it.
+"""
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule, never
-from planner.graphs.obstacle import Obstacle
+from planner.chaining.facts import Candidate, ChainingRule, ExportedEdge, Facts, differ
 from planner.graphs.stream_graph import StreamNode
+from planner.rules import Obstacle
 
 
-def _find(edge: Candidate) -> Obstacle | None:
+def _fails(facts: Facts) -> bool | None:
+    return differ(facts.upstream.parallelism, facts.downstream.parallelism)
+
+
+def _describe(edge: Candidate) -> Obstacle:
     up, down = edge.upstream, edge.downstream
-    if up.parallelism == down.parallelism:
-        return None
     if down.behind_writer:
         told = f"parallelism {up.parallelism} -> {down.parallelism}: the coordinator of compactors runs once"
         return RULE.obstacle(told, None, needed=True)
@@ -44,27 +68,17 @@ def _holds(edge: Candidate) -> str:
     return f"{edge.upstream.parallelism} on both"
 
 
+def _exported(edge: ExportedEdge, fails: bool | None) -> str:
+    return edge.told["parallelism"]
+
+
 RULE = ChainingRule(
     code="CH009",
     slug="different-parallelism",
+    page=__doc__,
     about="parallelism",
-    summary="parallelism differs",
-    checks=(
-        "The parallelism of both operators: their own, else the job's. A non-parallel legacy source has "
-        "parallelism 1 whatever the job says."
-    ),
-    why=(
-        "A chain is one task, and all operators of a task run with the same number of subtasks. Flink "
-        "silently puts a REBALANCE where parallelism changes, which also reorders records."
-    ),
-    fix=(
-        "Give both operators the same parallelism. Often one `set_parallelism` in the middle of a pipeline is "
-        "enough to break it twice: in front of the operator and behind it."
-    ),
-    example="""\
-source.map(parse).set_parallelism(4)   # with a job parallelism of 2, the edge into Map shows CH007 and CH009
-""",
-    find=_find,
+    fails=_fails,
+    describe=_describe,
     holds=_holds,
-    ordinary=never,
+    exported=_exported,
 )

@@ -1,15 +1,43 @@
-"""Max parallelism differs, and the job forbids chaining across that."""
+"""Max parallelism differs and the job does not allow chaining across that.
+
+## What it does
+
+The max parallelism of both operators, where the option
+`pipeline.operator-chaining.chain-operators-with-different-max-parallelism` (YAML:
+`chain_different_max_parallelism`) is false.
+
+## Why it matters
+
+Max parallelism is the number of key groups of an operator's state and cannot change later. A chain takes the
+max parallelism of its head, so chaining across a difference would limit one of the two when the job is
+rescaled.
+
+## Example
+
+```python
+env.configure({"pipeline.operator-chaining.chain-operators-with-different-max-parallelism": False})
+source.map(parse).set_max_parallelism(512)   # CH010
+```
+
+## How to fix it
+
+Set the max parallelism once, on the job. Or allow chaining across it (the default), if the operators behind the
+head hold no keyed state.
+"""
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule, never
-from planner.graphs.obstacle import Obstacle
+from planner.chaining.facts import Candidate, ChainingRule, ExportedEdge, Facts, all_of, differ, is_one_of
+from planner.rules import Obstacle
 
 
-def _find(edge: Candidate) -> Obstacle | None:
+def _fails(facts: Facts) -> bool | None:
+    forbidden = is_one_of(facts.chain_different_max_parallelism, False)
+    return all_of(forbidden, differ(facts.upstream.max_parallelism, facts.downstream.max_parallelism))
+
+
+def _describe(edge: Candidate) -> Obstacle:
     up, down = edge.upstream.max_parallelism, edge.downstream.max_parallelism
-    if up == down or edge.chain_different_max_parallelism:
-        return None
     key = edge.downstream.operator.key
     return RULE.obstacle(
         f"max parallelism {_shown(up)} -> {_shown(down)}",
@@ -29,29 +57,17 @@ def _holds(edge: Candidate) -> str:
     return f"{_shown(up)} -> {_shown(down)}, which the job allows"
 
 
+def _exported(edge: ExportedEdge, fails: bool | None) -> str:
+    return edge.told["max_parallelism"]
+
+
 RULE = ChainingRule(
     code="CH010",
     slug="different-max-parallelism",
+    page=__doc__,
     about="max parallelism",
-    summary="max parallelism differs and the job does not allow chaining across that",
-    checks=(
-        "The max parallelism of both operators, where the option `pipeline.operator-chaining.chain-operators- "
-        "with-different-max-parallelism` (YAML: `chain_different_max_parallelism`) is false."
-    ),
-    why=(
-        "Max parallelism is the number of key groups of an operator's state and cannot change later. A chain "
-        "takes the max parallelism of its head, so chaining across a difference would limit one of the two "
-        "when the job is rescaled."
-    ),
-    fix=(
-        "Set the max parallelism once, on the job. Or allow chaining across it (the default), if the "
-        "operators behind the head hold no keyed state."
-    ),
-    example="""\
-env.configure({"pipeline.operator-chaining.chain-operators-with-different-max-parallelism": False})
-source.map(parse).set_max_parallelism(512)   # CH010
-""",
-    find=_find,
+    fails=_fails,
+    describe=_describe,
     holds=_holds,
-    ordinary=never,
+    exported=_exported,
 )

@@ -1,14 +1,37 @@
-"""Another edge enters the same input."""
+"""Another edge enters the same input position (a union).
+
+## What it does
+
+Whether another edge enters the same input position of the downstream operator, as behind a union.
+
+## Why it matters
+
+A union exists only in the network stack: its records meet in one input gate. An operator behind a union
+therefore always starts a task.
+
+## Example
+
+```python
+first.union(second).map(parse)   # both edges into Map show CH002 and CH011
+```
+
+## How to fix it
+
+Usually nothing. If the operators behind the union are cheap and stateless, applying them to each branch before
+the union lets each branch chain.
+"""
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule, never
-from planner.graphs.obstacle import Obstacle
+from planner.chaining.facts import Candidate, ChainingRule, ExportedEdge, Facts, is_one_of
+from planner.rules import Obstacle
 
 
-def _find(edge: Candidate) -> Obstacle | None:
-    if not edge.position_shared:
-        return None
+def _fails(facts: Facts) -> bool | None:
+    return is_one_of(facts.position_shared, True)
+
+
+def _describe(edge: Candidate) -> Obstacle:
     return RULE.obstacle(f"other edges enter the same input of {edge.downstream.name} (a union)", None, needed=True)
 
 
@@ -16,24 +39,17 @@ def _holds(edge: Candidate) -> str:
     return f"no other edge enters input {edge.edge.type_number} of {edge.downstream.name}"
 
 
+def _exported(edge: ExportedEdge, fails: bool | None) -> str:
+    return "another edge may enter the same input" if fails is None else "one input"
+
+
 RULE = ChainingRule(
     code="CH011",
     slug="shared-input-position",
+    page=__doc__,
     about="inputs",
-    summary="another edge enters the same input position (a union)",
-    checks=("Whether another edge enters the same input position of the downstream operator, as behind a union."),
-    why=(
-        "A union exists only in the network stack: its records meet in one input gate. An operator behind a "
-        "union therefore always starts a task."
-    ),
-    fix=(
-        "Usually nothing. If the operators behind the union are cheap and stateless, applying them to each "
-        "branch before the union lets each branch chain."
-    ),
-    example="""\
-first.union(second).map(parse)   # both edges into Map show CH002 and CH011
-""",
-    find=_find,
+    fails=_fails,
+    describe=_describe,
     holds=_holds,
-    ordinary=never,
+    exported=_exported,
 )

@@ -1,14 +1,36 @@
-"""An async operator behind a legacy source."""
+"""The downstream operator is async and the head of the upstream's chain is a legacy source.
+
+## What it does
+
+For an async operator: whether the chain it would join starts at a legacy SourceFunction.
+
+## Why it matters
+
+A legacy source owns its thread and holds the checkpoint lock while it emits. An async operator must give the
+thread back while it waits, which it cannot do inside such a chain.
+
+## Example
+
+```python
+AsyncDataStream.unordered_wait(env.add_source(legacy), lookup, Time.seconds(1))   # CH012
+```
+
+## How to fix it
+
+Use a source of the new API. Then the async operator chains.
+"""
 
 from __future__ import annotations
 
-from planner.chaining.rule import Candidate, ChainingRule, as_written, never
-from planner.graphs.obstacle import Obstacle
+from planner.chaining.facts import Candidate, ChainingRule, ExportedEdge, Facts, all_of, as_written, is_one_of
+from planner.rules import Obstacle
 
 
-def _find(edge: Candidate) -> Obstacle | None:
-    if not edge.downstream.yielding or edge.chain_head.source != "legacy":
-        return None
+def _fails(facts: Facts) -> bool | None:
+    return all_of(is_one_of(facts.downstream.yielding, True), is_one_of(facts.chain_source, "legacy"))
+
+
+def _describe(edge: Candidate) -> Obstacle:
     operator = edge.chain_head.operator
     new = as_written(operator, "from_source()", "legacy: false")
     return RULE.obstacle(
@@ -23,21 +45,22 @@ def _holds(edge: Candidate) -> str:
     return "the head of the upstream's chain is not a legacy source"
 
 
+def _exported(edge: ExportedEdge, fails: bool | None) -> str:
+    if fails is None:
+        begins = "begins" if edge.facts.chain_source == "legacy" else "may begin"
+        return f"the chain in front {begins} at a legacy source, and the operator behind may be a yielding one"
+    if edge.facts.chain_source == "new":
+        return "the chain in front begins at a source of the new API"
+    return "the chain in front does not begin at a source"
+
+
 RULE = ChainingRule(
     code="CH012",
     slug="yielding-after-legacy-source",
+    page=__doc__,
     about="source",
-    summary="the downstream operator is async and the head of the upstream's chain is a legacy source",
-    checks=("For an async operator: whether the chain it would join starts at a legacy SourceFunction."),
-    why=(
-        "A legacy source owns its thread and holds the checkpoint lock while it emits. An async operator must "
-        "give the thread back while it waits, which it cannot do inside such a chain."
-    ),
-    fix=("Use a source of the new API. Then the async operator chains."),
-    example="""\
-AsyncDataStream.unordered_wait(env.add_source(legacy), lookup, Time.seconds(1))   # CH012
-""",
-    find=_find,
+    fails=_fails,
+    describe=_describe,
     holds=_holds,
-    ordinary=never,
+    exported=_exported,
 )

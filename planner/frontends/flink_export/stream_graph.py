@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from planner.errors import JobDefinitionError
+from planner.flink.versions import known_release
 from planner.frontends.flink_export.fields import Record, number, parse_json, record, records, text
 from planner.frontends.flink_export.saved import read_file
 from planner.graphs.stream_graph import ChainingStrategy, ExchangeMode, StreamEdge, StreamGraph, StreamNode
@@ -51,7 +52,18 @@ def load_stream_graph(path: Path) -> JobDefinition:
             f"{path} has the format {document.get('format')!r}, and this version of plan reads {_VERSION!r}",
             hint="take StreamGraphExport.java from this version's docs/java",
         )
-    return _Reader(document, str(path), _lines(content, str(path))).job()
+    return job_of_graph(document, str(path), _lines(content, str(path)))
+
+
+def job_of_graph(
+    document: Record,
+    where: str,
+    places: Mapping[int, Location],
+    location: Location | None = None,
+    notes: tuple[str, ...] = (),
+) -> JobDefinition:
+    """The job of an export that is already read; `places` has the place of a node, `location` of those without."""
+    return _Reader(document, where, places, location or Location(where, 1), notes).job()
 
 
 def _lines(content: str, file: str) -> Mapping[int, Location]:
@@ -64,10 +76,14 @@ def _lines(content: str, file: str) -> Mapping[int, Location]:
 class _Reader:
     """One export, from its fields to a job definition."""
 
-    def __init__(self, document: Record, where: str, lines: Mapping[int, Location]) -> None:
+    def __init__(
+        self, document: Record, where: str, lines: Mapping[int, Location], inner: Location, notes: tuple[str, ...]
+    ) -> None:
         self.document = document
         self.where = where
         self.lines = lines
+        self.inner = inner
+        self.notes = notes
         self.nodes = list(records(document, "nodes", where))
         self.edges = list(records(document, "edges", where))
         self.ids = [number(entry, "id", place) for entry, place in self.nodes]
@@ -80,7 +96,6 @@ class _Reader:
         for edge, place in self.edges:
             entered = self.entered.setdefault(number(edge, "target", place), set())
             entered.add(number(edge, "type_number", place, 0))
-        self.inner = Location(where, 1)
 
     def job(self) -> JobDefinition:
         if not self.nodes or len(set(self.ids)) < len(self.ids):
@@ -97,6 +112,8 @@ class _Reader:
             chaining=self.document.get("chaining") is not False,
             chain_different_max_parallelism=self.document.get("chain_different_max_parallelism") is not False,
             compiled=self.graph(batch, {operator.id: operator for operator in operators}, partitions),
+            flink=known_release(text(self.document, "flink", self.where, "")),
+            notes=self.notes,
         )
 
     def graph(

@@ -19,6 +19,7 @@ from planner.records import record
 
 if TYPE_CHECKING:
     from planner.frontends.dsl.environment import StreamExecutionEnvironment
+    from planner.frontends.flink_compiler.request import FlinkRequest
 
 __all__ = [
     "LoadOptions",
@@ -41,6 +42,7 @@ class LoadOptions:
     flink: str | None = None  # the version whose PyFlink a script meets; None: as its names say
     arguments: tuple[str, ...] = ()  # sys.argv behind the file's name
     run: Callable[[JobDefinition], list[Any]] | None = None  # runs a job when it is executed, and gives its records
+    compiler: FlinkRequest | None = None  # how Flink's own compiler is asked, where it is
     keep: Callable[[Any], Any] | None = None  # for a run: copies user functions as they are when they are declared
 
 

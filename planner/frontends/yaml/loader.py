@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from planner.errors import JobDefinitionError
+from planner.errors import JobDefinitionError, NoJobError
 from planner.frontends.yaml.fields import Fields, owner_words, read_fields
 from planner.frontends.yaml.inputs import (
     FromOperator,
@@ -42,7 +42,7 @@ from planner.kinds import SINKS, TWO_INPUTS
 from planner.records import maker, record
 from planner.settings.job_format import JOB_KEYS, KIND_KEYS, KINDS, OPERATOR_KEYS
 from planner.settings.values import describe
-from planner.spelling import did_you_mean
+from planner.spelling import did_you_mean, nearest
 
 __all__ = ["load_job_data", "load_yaml"]
 
@@ -95,10 +95,16 @@ def _job_fields(document: Document) -> Fields:
     data = document.data
     if not isinstance(data, Mapping):
         found = "the file is empty" if data is None else f"found {describe(data)}"
-        raise JobDefinitionError(
-            f"a job is a mapping with `operators`, {found}",
+        raise NoJobError(
+            f"the file defines no job: a job is a mapping with `operators`, {found}",
             location=document.origin,
             hint="begin with `name: ...` and `operators:`",
+        )
+    if not any(key in JOB_KEYS for key in data) and not any(nearest(str(key), JOB_KEYS) for key in data):
+        raise NoJobError(
+            "the file defines no job: it has none of the keys of a job",
+            location=document.origin,
+            hint="a job begins with `name: ...` and `operators:`",
         )
     fields = read_fields(document, data, JOB_KEYS, "")
     if "operators" not in fields:

@@ -29,11 +29,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from planner.graphs.obstacle import to_remove
 from planner.job import Location
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
 from planner.operators import node_label
+from planner.rules import to_remove
 
 if TYPE_CHECKING:
     from planner.diff.comparison import BrokenChain, Comparison

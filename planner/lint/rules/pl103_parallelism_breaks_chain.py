@@ -29,12 +29,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from planner.graphs.obstacle import to_remove
 from planner.graphs.stream_graph import StreamNode
 from planner.kinds import SINKS
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
 from planner.operators import node_label
+from planner.rules import to_remove
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:

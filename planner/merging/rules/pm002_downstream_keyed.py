@@ -1,13 +1,37 @@
-"""The downstream operator works by key."""
+"""The downstream operator works by key.
+
+## What it does
+
+Whether the downstream operator is keyed: process, reduce, sum, a window or any other call on a keyed stream.
+
+## Why it matters
+
+A keyed operator reads records that were sent to the subtask of their key. It cannot run in the process of the
+operator that sent them.
+
+## Example
+
+```python
+stream.key_by(key).map(count)   # Map never merges with the key-by map in front of it
+```
+
+## How to fix it
+
+Nothing to fix: the exchange by key is needed for the result. Work that needs no key can move in front of
+`key_by`.
+"""
 
 from __future__ import annotations
 
-from planner.merging.condition import MergeObstacle, MergeRule, Pair
+from planner.merging.condition import MergeRule, Pair
+from planner.rules import Obstacle
 
 
-def _find(pair: Pair) -> MergeObstacle | None:
-    if pair.downstream.python != "keyed":
-        return None
+def _fails(pair: Pair) -> bool:
+    return pair.downstream.python == "keyed"
+
+
+def _describe(pair: Pair) -> Obstacle:
     return RULE.obstacle(f"{pair.downstream.name} is keyed", None, needed=True)
 
 
@@ -18,21 +42,8 @@ def _holds(pair: Pair) -> str:
 RULE = MergeRule(
     code="PM002",
     slug="downstream-keyed",
-    summary="the downstream operator works by key",
-    checks=(
-        "Whether the downstream operator is keyed: process, reduce, sum, a window or any other call on a keyed stream."
-    ),
-    why=(
-        "A keyed operator reads records that were sent to the subtask of their key. It cannot run in the "
-        "process of the operator that sent them."
-    ),
-    fix=(
-        "Nothing to fix: the exchange by key is needed for the result. Work that needs no key can move in "
-        "front of `key_by`."
-    ),
-    example="""\
-stream.key_by(key).map(count)   # Map never merges with the key-by map in front of it
-""",
+    page=__doc__,
+    fails=_fails,
+    describe=_describe,
     holds=_holds,
-    find=_find,
 )

@@ -1,13 +1,36 @@
-"""The downstream operator has two inputs."""
+"""The downstream operator has two inputs.
+
+## What it does
+
+How many inputs the downstream operator has.
+
+## Why it matters
+
+An operator behind `connect` waits for two streams; it can take operators in behind it, but never joins one
+before it.
+
+## Example
+
+```python
+first.map(parse).connect(second).process(Both())   # Co-Process does not merge with Map
+```
+
+## How to fix it
+
+Nothing to fix while two streams are connected. If both carry the same records, `union` them instead.
+"""
 
 from __future__ import annotations
 
-from planner.merging.condition import MergeObstacle, MergeRule, Pair
+from planner.merging.condition import MergeRule, Pair
+from planner.rules import Obstacle
 
 
-def _find(pair: Pair) -> MergeObstacle | None:
-    if len(pair.downstream.inputs) < 2:
-        return None
+def _fails(pair: Pair) -> bool:
+    return len(pair.downstream.inputs) >= 2
+
+
+def _describe(pair: Pair) -> Obstacle:
     return RULE.obstacle(f"{pair.downstream.name} has {len(pair.downstream.inputs)} inputs", None)
 
 
@@ -18,16 +41,8 @@ def _holds(pair: Pair) -> str:
 RULE = MergeRule(
     code="PM003",
     slug="downstream-two-inputs",
-    summary="the downstream operator has two inputs",
-    checks="How many inputs the downstream operator has.",
-    why=(
-        "An operator behind `connect` waits for two streams; it can take operators in behind it, but never "
-        "joins one before it."
-    ),
-    fix=("Nothing to fix while two streams are connected. If both carry the same records, `union` them instead."),
-    example="""\
-first.map(parse).connect(second).process(Both())   # Co-Process does not merge with Map
-""",
+    page=__doc__,
+    fails=_fails,
+    describe=_describe,
     holds=_holds,
-    find=_find,
 )

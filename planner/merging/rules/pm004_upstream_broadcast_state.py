@@ -1,13 +1,35 @@
-"""The upstream operator keeps broadcast state."""
+"""The upstream operator keeps broadcast state.
+
+## What it does
+
+Whether the upstream operator was made by `connect(stream.broadcast(descriptor)).process(...)`.
+
+## Why it matters
+
+PyFlink's optimizer does not know broadcast-state operators and merges nothing into them.
+
+## Example
+
+```python
+stream.connect(rules.broadcast(descriptor)).process(Apply()).map(tidy)   # Map stays apart
+```
+
+## How to fix it
+
+Do the work inside the broadcast process function.
+"""
 
 from __future__ import annotations
 
-from planner.merging.condition import MergeObstacle, MergeRule, Pair
+from planner.merging.condition import MergeRule, Pair
+from planner.rules import Obstacle
 
 
-def _find(pair: Pair) -> MergeObstacle | None:
-    if pair.upstream.python != "broadcast":
-        return None
+def _fails(pair: Pair) -> bool:
+    return pair.upstream.python == "broadcast"
+
+
+def _describe(pair: Pair) -> Obstacle:
     return RULE.obstacle(f"{pair.upstream.name} keeps broadcast state", None)
 
 
@@ -18,13 +40,8 @@ def _holds(pair: Pair) -> str:
 RULE = MergeRule(
     code="PM004",
     slug="upstream-broadcast-state",
-    summary="the upstream operator keeps broadcast state",
-    checks="Whether the upstream operator was made by `connect(stream.broadcast(descriptor)).process(...)`.",
-    why="PyFlink's optimizer does not know broadcast-state operators and merges nothing into them.",
-    fix="Do the work inside the broadcast process function.",
-    example="""\
-stream.connect(rules.broadcast(descriptor)).process(Apply()).map(tidy)   # Map stays apart
-""",
+    page=__doc__,
+    fails=_fails,
+    describe=_describe,
     holds=_holds,
-    find=_find,
 )

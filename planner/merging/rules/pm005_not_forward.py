@@ -1,16 +1,38 @@
-"""Records are partitioned, united or split between the two."""
+"""Records are partitioned, united or split between the two.
+
+## What it does
+
+What stands between the two operators: only FORWARD partitions may.
+
+## Why it matters
+
+Merged operators hand records over inside one process. A rebalance, a key, a union or a side output in between
+needs an exchange of Flink.
+
+## Example
+
+```python
+stream.map(parse).rebalance().map(clean)   # two Python processes, and a network exchange between them
+```
+
+## How to fix it
+
+Remove the partitioning where it is not needed.
+"""
 
 from __future__ import annotations
 
 from planner.job import Partition
-from planner.merging.condition import MergeObstacle, MergeRule, Pair
-from planner.merging.words import describe_step, is_forward
+from planner.merging.condition import MergeRule, Pair, describe_step, is_forward
+from planner.rules import Obstacle
 
 
-def _find(pair: Pair) -> MergeObstacle | None:
-    found = next((step for step in pair.path if not is_forward(step)), None)
-    if found is None:
-        return None
+def _fails(pair: Pair) -> bool:
+    return not all(map(is_forward, pair.path))
+
+
+def _describe(pair: Pair) -> Obstacle:
+    found = next(step for step in pair.path if not is_forward(step))
     what = describe_step(found)
     hashed = isinstance(found, Partition) and found.partitioner == "HASH"
     removable = isinstance(found, Partition) and not hashed
@@ -25,16 +47,8 @@ def _holds(pair: Pair) -> str:
 RULE = MergeRule(
     code="PM005",
     slug="not-forward",
-    summary="records are partitioned, united or split between the two",
-    checks="What stands between the two operators: only FORWARD partitions may.",
-    why=(
-        "Merged operators hand records over inside one process. A rebalance, a key, a union or a side output "
-        "in between needs an exchange of Flink."
-    ),
-    fix="Remove the partitioning where it is not needed.",
-    example="""\
-stream.map(parse).rebalance().map(clean)   # two Python processes, and a network exchange between them
-""",
+    page=__doc__,
+    fails=_fails,
+    describe=_describe,
     holds=_holds,
-    find=_find,
 )

@@ -1,15 +1,37 @@
-"""Max parallelism differs."""
+"""Max parallelism differs.
+
+## What it does
+
+The max parallelism set on each operator itself. Unset equals only unset, even if the environment has the same
+value.
+
+## Why it matters
+
+Merged operators are one operator with one number of key groups.
+
+## Example
+
+```python
+stream.map(parse).set_max_parallelism(128).map(clean)   # 128 -> unset
+```
+
+## How to fix it
+
+Set the max parallelism on both operators, or on the environment only.
+"""
 
 from __future__ import annotations
 
-from planner.merging.condition import MergeObstacle, MergeRule, Pair
-from planner.merging.words import first_key, last_key
+from planner.merging.condition import MergeRule, Pair, first_key, last_key
+from planner.rules import Obstacle
 
 
-def _find(pair: Pair) -> MergeObstacle | None:
+def _fails(pair: Pair) -> bool:
+    return pair.upstream.max_parallelism != pair.downstream.max_parallelism
+
+
+def _describe(pair: Pair) -> Obstacle:
     up, down = pair.upstream.max_parallelism, pair.downstream.max_parallelism
-    if up == down:
-        return None
     found = f"max parallelism {up or 'unset'} -> {down or 'unset'}"
     return RULE.obstacle(found, f"give {last_key(pair)} and {first_key(pair)} the same set_max_parallelism()")
 
@@ -21,16 +43,8 @@ def _holds(pair: Pair) -> str:
 RULE = MergeRule(
     code="PM007",
     slug="different-max-parallelism",
-    summary="max parallelism differs",
-    checks=(
-        "The max parallelism set on each operator itself. Unset equals only unset, even if the environment "
-        "has the same value."
-    ),
-    why="Merged operators are one operator with one number of key groups.",
-    fix="Set the max parallelism on both operators, or on the environment only.",
-    example="""\
-stream.map(parse).set_max_parallelism(128).map(clean)   # 128 -> unset
-""",
+    page=__doc__,
+    fails=_fails,
+    describe=_describe,
     holds=_holds,
-    find=_find,
 )

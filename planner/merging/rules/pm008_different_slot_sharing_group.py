@@ -1,18 +1,45 @@
-"""The slot sharing groups differ."""
+"""The slot sharing groups differ.
+
+## What it does
+
+Whether a slot sharing group is set on each operator itself, and with which resources. Unset equals only unset:
+a group that Flink would inherit later does not count. The names of two groups are not compared: operators of
+groups "a" and "b" merge, and the merged operator is in "a".
+
+## Why it matters
+
+Merged operators are one operator in one slot sharing group.
+
+## Example
+
+```python
+stream.map(parse).slot_sharing_group("heavy").map(clean)   # 'heavy' -> unset
+```
+
+## How to fix it
+
+Set a group on both operators, or on neither. To keep them apart, call `start_new_chain()` on the second one.
+"""
 
 from __future__ import annotations
 
-from planner.merging.condition import MergeObstacle, MergeRule, Pair
-from planner.merging.words import first_key, last_key
+from planner.merging.condition import MergeRule, Pair, first_key, last_key
+from planner.rules import Obstacle
 
 
-def _find(pair: Pair) -> MergeObstacle | None:
+def _fails(pair: Pair) -> bool:
+    return _set_on_one(pair) or pair.upstream.slot_resources != pair.downstream.slot_resources
+
+
+def _set_on_one(pair: Pair) -> bool:
+    return (pair.upstream.slot_sharing_group is None) != (pair.downstream.slot_sharing_group is None)
+
+
+def _describe(pair: Pair) -> Obstacle:
     up, down = pair.upstream.slot_sharing_group, pair.downstream.slot_sharing_group
-    if (up is None) != (down is None):
+    if _set_on_one(pair):
         found = f"slot sharing group {up or 'unset'} -> {down or 'unset'}"
         return RULE.obstacle(found, f"give {last_key(pair)} and {first_key(pair)} the same slot_sharing_group()")
-    if pair.upstream.slot_resources == pair.downstream.slot_resources:
-        return None
     found = f"resources {pair.upstream.slot_resources or 'unset'} -> {pair.downstream.slot_resources or 'unset'}"
     return RULE.obstacle(found, "give both operators the same SlotSharingGroup object")
 
@@ -25,17 +52,8 @@ def _holds(pair: Pair) -> str:
 RULE = MergeRule(
     code="PM008",
     slug="different-slot-sharing-group",
-    summary="the slot sharing groups differ",
-    checks=(
-        "Whether a slot sharing group is set on each operator itself, and with which resources. Unset equals only "
-        "unset: a group that Flink would inherit later does not count. The names of two groups are not compared: "
-        'operators of groups "a" and "b" merge, and the merged operator is in "a".'
-    ),
-    why="Merged operators are one operator in one slot sharing group.",
-    fix="Set a group on both operators, or on neither. To keep them apart, call `start_new_chain()` on the second one.",
-    example="""\
-stream.map(parse).slot_sharing_group("heavy").map(clean)   # 'heavy' -> unset
-""",
+    page=__doc__,
+    fails=_fails,
+    describe=_describe,
     holds=_holds,
-    find=_find,
 )

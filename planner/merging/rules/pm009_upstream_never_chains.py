@@ -1,14 +1,35 @@
-"""The upstream operator must not chain."""
+"""The upstream operator must not chain.
+
+## What it does
+
+Whether `disable_chaining()` was called on the upstream operator.
+
+## Why it matters
+
+PyFlink takes `disable_chaining` as a wish to keep the operator apart from everything, merging included.
+
+## Example
+
+```python
+stream.map(parse).disable_chaining().map(clean)
+```
+
+## How to fix it
+
+Remove `disable_chaining()`, or call `start_new_chain()`, which keeps it apart from what is before it only.
+"""
 
 from __future__ import annotations
 
-from planner.merging.condition import MergeObstacle, MergeRule, Pair
-from planner.merging.words import last_key
+from planner.merging.condition import MergeRule, Pair, last_key
+from planner.rules import Obstacle
 
 
-def _find(pair: Pair) -> MergeObstacle | None:
-    if pair.upstream.chaining != "disable":
-        return None
+def _fails(pair: Pair) -> bool:
+    return pair.upstream.chaining == "disable"
+
+
+def _describe(pair: Pair) -> Obstacle:
     return RULE.obstacle(
         f"{pair.upstream.name} has disable_chaining()", f"remove disable_chaining() from {last_key(pair)}"
     )
@@ -21,13 +42,8 @@ def _holds(pair: Pair) -> str:
 RULE = MergeRule(
     code="PM009",
     slug="upstream-never-chains",
-    summary="the upstream operator must not chain",
-    checks="Whether `disable_chaining()` was called on the upstream operator.",
-    why=("PyFlink takes `disable_chaining` as a wish to keep the operator apart from everything, merging included."),
-    fix=("Remove `disable_chaining()`, or call `start_new_chain()`, which keeps it apart from what is before it only."),
-    example="""\
-stream.map(parse).disable_chaining().map(clean)
-""",
+    page=__doc__,
+    fails=_fails,
+    describe=_describe,
     holds=_holds,
-    find=_find,
 )

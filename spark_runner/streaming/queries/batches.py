@@ -21,6 +21,7 @@ from spark_runner.executor.streaming.written import COUNTED
 from spark_runner.figures.results import CollectedRecord, Events, PrintedRecord
 from spark_runner.streaming.program import StreamJob, StreamSink
 from spark_runner.streaming.queries.sinks import BatchWriter
+from spark_runner.streaming.queries.source_files import SourceFiles
 
 __all__ = ["BatchFigures", "Batches", "Halted", "Here", "Listener"]
 
@@ -77,13 +78,17 @@ class Here:
 class Batches:
     """The function that Spark calls with every batch."""
 
-    def __init__(self, job: StreamJob, layout: Layout, writer: BatchWriter, listener: Listener) -> None:
-        self.job, self.layout, self.writer, self.listener = job, layout, writer, listener
+    def __init__(
+        self, job: StreamJob, layout: Layout, writer: BatchWriter, files: SourceFiles, listener: Listener
+    ) -> None:
+        self.job, self.layout, self.writer, self.files, self.listener = job, layout, writer, files, listener
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         if self.listener.is_halted():
             raise Halted
         started = time.perf_counter()
+        self.files.check(batch)
+        self.writer.check_places()
         figures = self._take(rows, batch)
         self.listener.taken(batch, figures, time.perf_counter() - started)
 

@@ -27,6 +27,7 @@ from spark_runner.streaming.queries.batches import Batches, BatchFigures, Halted
 from spark_runner.streaming.queries.mounted_files import MountedFiles
 from spark_runner.streaming.queries.shapes import Shapes
 from spark_runner.streaming.queries.sinks import BatchWriter
+from spark_runner.streaming.queries.source_files import SourceFiles
 
 __all__ = ["ServerBatches"]
 
@@ -46,11 +47,14 @@ class ServerBatches:
         return str(shutil.copy(write_shipment(file, driver=True), self.folder))
 
     def function(
-        self, shapes: Shapes, layout: Layout, checkpoint: str, *, file: str, first: bool
+        self, shapes: Shapes, layout: Layout, checkpoint: str, folder: str, *, file: str, first: bool
     ) -> Callable[[Any, int], None]:
-        """What Spark calls on the server. It is pickled by value: nothing of ours is installed there."""
+        """What Spark calls on the server. It is pickled by value: nothing of ours is installed there.
+
+        `folder` is where Spark keeps the checkpoint with this id.
+        """
         assert shapes.package is not None
-        payload = pickled_function((shapes, layout, checkpoint, first), file)
+        payload = pickled_function((shapes, layout, checkpoint, folder, first), file)
         return _function(shapes.package, payload, str(self.folder))
 
     def halt(self) -> None:
@@ -111,10 +115,10 @@ def _function(package: str, payload: bytes, folder: str) -> Callable[[Any, int],
 def batches_on_server(payload: bytes, folder: str) -> Callable[[Any, int], None]:
     """What takes batches on the server."""
     with pyflink_stand_in():  # a script's own classes are built on it
-        shapes, layout, checkpoint, first = pickle.loads(payload)
+        shapes, layout, checkpoint, kept, first = pickle.loads(payload)
     told = _Folder(Path(folder))
     writer = BatchWriter(shapes, layout, MountedFiles(), checkpoint)
-    batches = Batches(shapes.job, layout, writer, told)
+    batches = Batches(shapes.job, layout, writer, SourceFiles(shapes, MountedFiles(), kept), told)
     claimed = False
 
     def run(rows: Any, batch: int) -> None:

@@ -43,6 +43,7 @@ class BatchWriter:
         self.shapes, self.layout, self.files, self.checkpoint = shapes, layout, files, checkpoint
         self.job: StreamJob = shapes.job
         self._asides: dict[str, StreamSink] = {}  # what the batch at hand writes, until it is in its place
+        self._written: dict[str, StreamSink] = {}  # folders with batches of this run
 
     def flows_of(self, sink: StreamSink) -> list[Flow]:
         """The streams that end in a sink."""
@@ -82,6 +83,16 @@ class BatchWriter:
             location=sink.operator.location,
             hint=hint,
         )
+
+    def check_places(self) -> None:
+        """Refuse to go on where a folder that batches of this run were written to is gone, with all their records."""
+        for target, sink in self._written.items():
+            if not self.files.exists(f"{target}/{_MANIFEST}"):
+                raise self._refused(
+                    sink,
+                    f"wrote to {target}, which was removed while the stream ran",
+                    "its records up to now are gone: run again on a new checkpoint to write all of them anew",
+                )
 
     # --- one batch
 
@@ -165,6 +176,7 @@ class BatchWriter:
         del self._asides[aside]
         entry = {"batch": batch, "folder": f"{bucket}{folder}", "checkpoint": self.checkpoint}
         self.files.write_text(f"{target}/{_MANIFEST}/{folder}.json", json.dumps(entry) + "\n")
+        self._written[target] = sink
 
     def forget(self) -> None:
         """Remove what a batch put aside, and folders made for it alone: the next run would be refused for them."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from planner.chaining.conditions import check_conditions
+from planner.chaining.evaluation import check_conditions
 from planner.errors import OptionError
 from planner.explanation.explain import Explanation, explain_plan
 from planner.explanation.order import explain_order

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from planner.errors import UnsupportedOnSpark
+from planner.errors import ExecutionError, UnsupportedOnSpark
 from planner.frontends.loading import load_jobs
 from planner.frontends.scripts.handover import LoadOptions
 from planner.job import FileNames
@@ -181,6 +181,32 @@ def test_files_of_other_writers_are_read(codec: str, pack: Any) -> None:
 def test_files_that_are_no_avro_are_named(content: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         list(records_of_file(content.replace(b"\x02{", b'\x0a"int"')))
+
+
+TWO_SINKS = """
+words = env.from_collection(["a", "b"], Types.STRING()).map(lambda word: word, Types.STRING())
+for name in ("first", "second/deeper"):
+    words.sink_to(FileSink.for_row_format(here + "/" + name, Encoder.simple_string_encoder())
+        .with_bucket_assigner(BucketAssigner.base_path_bucket_assigner()).CONFIG.build())
+env.execute()
+"""
+
+
+@pytest.mark.parametrize("config", ["", "with_output_file_config(OutputFileConfig('words', '.ext'))"])
+def test_a_failed_run_leaves_no_files_and_the_next_one_has_each_record_once(
+    spark: Any, tmp_path: Path, config: str
+) -> None:
+    body = TWO_SINKS.replace(".CONFIG", f".{config}" if config else "")
+    (tmp_path / "second").write_text("in the way")
+    with pytest.raises(ExecutionError):
+        run(spark, tmp_path, body)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["job.py", "second"]
+    (tmp_path / "second").unlink()
+    run(spark, tmp_path, body)
+    pattern = "words-*.ext" if config else "part-*"
+    for name in ("first", "second/deeper"):
+        lines = [line for file in (tmp_path / name).glob(pattern) for line in file.read_text().splitlines()]
+        assert sorted(lines) == ["a", "b"]
 
 
 def test_files_lie_in_buckets_under_their_names(spark: Any, tmp_path: Path) -> None:

@@ -1,0 +1,278 @@
+"""Why Flink gave no job, as one message: what is wrong, where, and what to do next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from planner.errors import ExecutionError, JobDefinitionError, OptionError, PlanError
+from planner.frontends.flink_compiler.connectors import advice
+from planner.frontends.flink_compiler.process import Outcome
+from planner.frontends.flink_compiler.programs import Asked
+from planner.frontends.flink_compiler.request import FlinkRequest
+from planner.frontends.flink_compiler.sql_script import Statement, table_definitions
+from planner.job import Location
+
+__all__ = ["MissingFactory", "failure_of"]
+
+_AT = re.compile(r"(?:at|from) line (\d+), column (\d+)", re.IGNORECASE)
+# A place in a statement is of no use beside the place in the file.
+_PLACE_WORDS = re.compile(
+    r"^SQL (?:parse|validation) failed\. |From line \d+, column \d+ to line \d+, column \d+: |At line \d+, column \d+: "
+    r"| at line \d+, column \d+(?=\.?$)",
+    re.MULTILINE,
+)
+_FACTORY = re.compile(r"Could not find any factor(?:y|ies) for identifier '([^']*)' that implements? '([\w.$]+)'")
+_NO_FACTORY = re.compile(r"Could not find any factories that implement '([\w.$]+)' in the classpath")
+_OF_TABLE = re.compile(r"Unable to create a (?:source|sink) for (?:reading|writing) table '([^']*)'")
+_CONNECTOR = re.compile(r"Cannot discover a connector using option: '[^']*'='([^']*)'")
+_CLASS_ERRORS = ("java.lang.NoClassDefFoundError", "java.lang.ClassNotFoundException")
+_LINK_ERRORS = (
+    "java.lang.NoSuchMethodError", "java.lang.NoSuchFieldError", "java.lang.AbstractMethodError",
+    "java.lang.IncompatibleClassChangeError", "java.lang.IllegalAccessError", "java.lang.VerifyError",
+)  # fmt: skip
+_PYTHON_FUNCTIONS = "org.apache.flink.client.python.PythonFunctionFactory"
+# Flink's wrappers around what went wrong; their own messages say nothing.
+_WRAPPERS = (
+    "ProgramInvocationException", "InvocationTargetException", "FlinkRuntimeException", "UndeclaredThrowableException",
+    "CompletionException", "ExecutionException", "RuntimeException", "WrappingRuntimeException",
+)  # fmt: skip
+_LONGEST = 600  # characters of a message of Flink
+Causes = Sequence[Sequence[str]]
+
+
+class MissingFactory(JobDefinitionError):
+    """A connector, format, catalog or module that is not on the class path."""
+
+    def __init__(self, message: str, *, location: Location | None, hint: str | None, name: str, kind: str) -> None:
+        super().__init__(message, location=location, hint=hint)
+        self.name, self.kind = name, kind
+
+
+def failure_of(
+    outcome: Outcome, asked: Asked, statements: Sequence[Statement], request: FlinkRequest
+) -> PlanError | None:
+    """The error of an outcome; None where there are jobs and nothing else went wrong."""
+    context = _Context(outcome, asked, statements, request)
+    failures = outcome.of("failure")
+    if outcome.of("job") and not _spoils(failures, asked):
+        return None
+    if failures:
+        return context.failed(failures[0])
+    if outcome.exit_code is None:
+        return context.too_long()
+    ends = outcome.of("end")
+    if not ends:
+        return context.broke_off()
+    return context.no_job(ends[-1])
+
+
+def _spoils(failures: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
+    """Whether a failure leaves jobs out that a reader would miss. A main may well end badly after its jobs."""
+    return bool(failures) and asked.way == "sql"
+
+
+class _Context:
+    """One outcome, and what its messages are made of."""
+
+    def __init__(self, outcome: Outcome, asked: Asked, statements: Sequence[Statement], request: FlinkRequest) -> None:
+        self.outcome, self.asked, self.statements, self.request = outcome, asked, statements, request
+        self.file = str(asked.path)
+        self.what = {"sql": "the script", "jar": "main", "script": "the script"}[asked.way]
+
+    def failed(self, failure: Mapping[str, Any]) -> PlanError:
+        kind = failure["kind"]
+        if kind == "java":
+            return self.java(failure)
+        if kind == "python":
+            return self.python(failure)
+        if kind == "no jvm":
+            return self.no_jvm(failure)
+        if kind == "no py4j":
+            return OptionError(
+                f"asking Flink needs py4j, which {failure['python']} does not have",
+                hint="pip install 'plan-inspector[flink]'",
+            )
+        if kind == "no pyflink":
+            return OptionError(
+                f"{failure['python']} cannot import PyFlink: {failure['text']}",
+                hint="name a Python that has apache-flink installed with --python",
+            )
+        if kind == "unfinished statement set":
+            return self.at_statement(
+                "BEGIN STATEMENT SET has no END", len(self.statements) - 1, "add END; after its last INSERT"
+            )
+        if kind == "no statement set":
+            return self.at_statement(
+                "END without BEGIN STATEMENT SET", failure["place"], "begin with BEGIN STATEMENT SET;"
+            )
+        if kind == "not a stream graph":
+            return JobDefinitionError(
+                f"{self.what} executes a DataSet program ({failure['name']})",
+                location=Location(self.file, 1),
+                hint="only DataStream, Table API and SQL jobs have a stream graph",
+            )
+        return self.broke_off()
+
+    def java(self, failure: Mapping[str, Any]) -> PlanError:
+        causes: Causes = failure["causes"]
+        location = self.location(failure, causes)
+        missing = self.missing(causes, self.table_place(causes) or location)
+        if missing is not None:
+            return missing
+        names = [name for name, _ in causes]
+        if any(_PYTHON_FUNCTIONS in message for _, message in causes):
+            return JobDefinitionError(
+                "a Python function needs PyFlink, which SQL scripts are compiled without",
+                location=location,
+                hint="run the statements in a Table API script: plan explain script.py --python PATH",
+            )
+        if names[-1] == "java.lang.OutOfMemoryError" or "java.lang.OutOfMemoryError" in names:
+            return ExecutionError(
+                f"{self.what} needs more memory than Java may take: {causes[-1][1] or 'OutOfMemoryError'}",
+                location=location,
+                hint="give Java more: JAVA_TOOL_OPTIONS=-Xmx4g plan ...",
+            )
+        for name, message in causes:
+            if name in (*_CLASS_ERRORS, *_LINK_ERRORS):
+                return self.other_classes(name, message, location)
+        return JobDefinitionError(_plain(causes), location=location, hint=self.hint(failure))
+
+    def missing(self, causes: Causes, location: Location | None) -> MissingFactory | None:
+        """A connector, a format or a catalog whose jar is not there."""
+        text = "\n".join(message for _, message in causes)
+        found = _FACTORY.search(text)
+        named = _CONNECTOR.search(text)
+        if found is None and named is None:
+            return None
+        name = found[1] if found else named[1] if named else ""
+        kind = _kind(found[2] if found else "DynamicTableFactory")
+        return MissingFactory(
+            f"the {kind} {name!r} is not on the class path of Flink {self.asked.flink}",
+            location=location,
+            hint=advice(kind, name, self.asked.flink),
+            name=name,
+            kind=kind,
+        )
+
+    def other_classes(self, name: str, message: str, location: Location | None) -> PlanError:
+        shown = message.strip().replace("/", ".").split("\n")[0]
+        if name in _LINK_ERRORS or "org.apache.flink" in shown or "org.apache.flink" in message.replace("/", "."):
+            return JobDefinitionError(
+                f"{self.what} was built for another Flink than {self.asked.flink}: {name.rsplit('.', 1)[-1]} {shown}",
+                location=location,
+                hint="plan with the version that it was built for: --flink 1.20, or --flink-home DIR",
+            )
+        return JobDefinitionError(
+            f"the class {shown} is not on the class path",
+            location=location,
+            hint="add its jar with --classpath, or build a jar that contains it",
+        )
+
+    def python(self, failure: Mapping[str, Any]) -> PlanError:
+        frames = self.own_frames(failure)
+        location = Location(frames[-1][0], frames[-1][1]) if frames else Location(self.file, 1)
+        return JobDefinitionError(failure["text"], location=location, hint=self.hint(failure))
+
+    def own_frames(self, failure: Mapping[str, Any]) -> list[tuple[str, int, str]]:
+        """The frames of the user's own files, outermost first."""
+        folder = str(self.asked.path.absolute().parent)
+        found = []
+        for file, line, text in failure.get("frames", ()):
+            path = Path(file)
+            if str(path.absolute()).startswith(folder) and "site-packages" not in path.parts:
+                shown = self.file if path.absolute() == self.asked.path.absolute() else file
+                found.append((shown, line, text))
+        return found
+
+    def location(self, failure: Mapping[str, Any], causes: Causes) -> Location:
+        place = failure.get("place")
+        if self.asked.way == "sql" and isinstance(place, int):
+            at = next((found for _, message in reversed(causes) if (found := _AT.search(message))), None)
+            return self.statements[place].place(self.file, *((int(at[1]), int(at[2])) if at else (1, 1)))
+        frames = self.own_frames(failure)
+        return Location(frames[-1][0], frames[-1][1]) if frames else Location(self.file, 1)
+
+    def table_place(self, causes: Causes) -> Location | None:
+        """Where the table is defined that could not be opened."""
+        found = next((one for _, message in causes if (one := _OF_TABLE.search(message))), None)
+        defined = table_definitions(list(self.statements)).get(found[1].split(".")[-1]) if found else None
+        return defined.place(self.file) if defined is not None else None
+
+    def hint(self, failure: Mapping[str, Any]) -> str | None:
+        lines = [f"{file}:{line}: {text}" for file, line, text in self.own_frames(failure)[-8:]]
+        return "\n".join(lines) or None
+
+    def at_statement(self, message: str, number: int, hint: str) -> PlanError:
+        return JobDefinitionError(message, location=self.statements[number].place(self.file), hint=hint)
+
+    def no_jvm(self, failure: Mapping[str, Any]) -> PlanError:
+        return ExecutionError(
+            f"Java did not start: {failure['text']}",
+            hint=self.printed() or f"see whether {self.asked.document.get('java')} -version works",
+        )
+
+    def too_long(self) -> PlanError:
+        limit = f"{self.request.time_limit:g} s"
+        said = self.outcome.of("started") and self.asked.way != "sql"
+        message = f"{self.what} did not end within {limit}" if said else f"Flink did not answer within {limit}"
+        hint = "give it more time with --time-limit 5min"
+        return JobDefinitionError(message, location=Location(self.file, 1), hint=self.with_printed(hint))
+
+    def broke_off(self) -> PlanError:
+        return ExecutionError(
+            f"asking Flink broke off (exit code {self.outcome.exit_code})",
+            location=Location(self.file, 1),
+            hint=self.with_printed("run it again; if it happens again, report it with what is printed above"),
+        )
+
+    def no_job(self, end: Mapping[str, Any]) -> PlanError:
+        """A program that ended, and executed nothing."""
+        if self.asked.way == "sql":
+            return JobDefinitionError(
+                "the script executes no job",
+                location=Location(self.file, 1),
+                hint="an INSERT, a SELECT, a statement set or CREATE TABLE AS is a job",
+            )
+        code = end.get("exit")
+        if code:
+            message = f"{self.what} ended itself with exit code {code} before it executed a job"
+            hint = "give it the arguments that it asks for after --"
+        else:
+            message, hint = f"{self.what} ended without executing a job", "it must call execute()"
+        return JobDefinitionError(message, location=Location(self.file, 1), hint=self.with_printed(hint))
+
+    def with_printed(self, hint: str) -> str:
+        printed = self.printed()
+        return f"{hint}\n{printed}" if printed else hint
+
+    def printed(self) -> str:
+        """The last lines that a program printed."""
+        lines = [line[:200] for line in self.outcome.last_lines]
+        return "\n".join(["it printed:", *(f"  {line}" for line in lines)]) if lines else ""
+
+
+def _kind(factory: str) -> str:
+    """What a factory of Flink makes, in a user's word."""
+    name = factory.rsplit(".", 1)[-1]
+    for part, kind in (("Catalog", "catalog"), ("Format", "format"), ("Module", "module")):
+        if part in name:
+            return kind
+    return "connector"
+
+
+def _plain(causes: Causes) -> str:
+    """What is wrong, in Flink's words: the innermost message that says something, without its place."""
+    said = [(name, message) for name, message in causes if message.strip()]
+    if not said:
+        return causes[-1][0].rsplit(".", 1)[-1]
+    name, message = said[-1]
+    short = name.rsplit(".", 1)[-1]
+    text = _PLACE_WORDS.sub("", message.strip())
+    text = text.split("\nWas expecting")[0].strip()
+    text = " ".join(line.strip() for line in text.splitlines() if line.strip())
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    informative = short.endswith(("ValidationException", "ValidatorException", "TableException", "ParseException"))
+    return text if informative or short in _WRAPPERS else f"{short}: {text}"

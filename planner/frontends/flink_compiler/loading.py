@@ -1,0 +1,71 @@
+"""Loading what Flink compiles: the jobs of a SQL script, of a jar's main, or of a script that real PyFlink runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planner.flink.versions import read_version
+from planner.frontends.flink_compiler.failures import failure_of
+from planner.frontends.flink_compiler.kept_answers import keep, kept
+from planner.frontends.flink_compiler.places import places_in_sql
+from planner.frontends.flink_compiler.process import run_beside_flink
+from planner.frontends.flink_compiler.programs import Asked, jar_asked, sql_asked
+from planner.frontends.flink_compiler.request import FlinkRequest
+from planner.frontends.flink_compiler.sql_script import Statement
+from planner.frontends.flink_export.stream_graph import job_of_graph
+from planner.job import JobDefinition, Location
+
+if TYPE_CHECKING:
+    from planner.frontends.scripts.handover import LoadOptions
+
+__all__ = ["COMPILED_FILES", "load_compiled"]
+
+COMPILED_FILES = (".sql", ".jar")
+_AS_IF_EMPTY = "planned as if the results that the program read before were empty"
+
+
+def load_compiled(path: Path, options: LoadOptions) -> list[JobDefinition]:
+    """All jobs of a program, in the order in which it would submit them."""
+    request = options.compiler or FlinkRequest()
+    if options.flink is not None:
+        request = replace(request, version=read_version(options.flink))
+    configuration = dict(request.configuration)
+    if options.parallelism is not None:
+        configuration["parallelism.default"] = str(options.parallelism)
+    statements: list[Statement] = []
+    if path.suffix.lower() == ".sql":
+        asked, statements = sql_asked(path, request, configuration)
+    else:
+        asked = jar_asked(path, options.arguments, request, configuration)
+    answers = _answers(asked, request, statements)
+    return [_job(answer, asked, statements) for answer in answers if "job" in answer]
+
+
+def _answers(asked: Asked, request: FlinkRequest, statements: Sequence[Statement]) -> list[Mapping[str, Any]]:
+    found = None if request.fresh else kept(asked.way, asked.depends)
+    if found is None:
+        outcome = run_beside_flink(
+            {"way": asked.way, **asked.document}, time_limit=request.time_limit, interpreter=asked.interpreter
+        )
+        failure = failure_of(outcome, asked, statements, request)
+        if failure is not None:
+            raise failure
+        found = [answer for answer in outcome.answers if "job" in answer]
+        if asked.may_keep:
+            keep(asked.way, asked.depends, found)
+    return found
+
+
+def _job(answer: Mapping[str, Any], asked: Asked, statements: Sequence[Statement]) -> JobDefinition:
+    document, file = answer["job"], str(asked.path)
+    notes = (_AS_IF_EMPTY,) if answer.get("after_result") else ()
+    place = answer.get("place")
+    location, places = Location(file, 1), dict[int, Location]()
+    if asked.way == "sql" and isinstance(place, int):
+        location, places = places_in_sql(document, file, statements, place)
+    elif isinstance(place, int):
+        location = Location(file, place)
+    return job_of_graph(document, file, places, location, notes)

@@ -1,0 +1,121 @@
+"""The kinds of programs that Flink compiles: what each asks of the process beside Flink, and what it depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from planner.errors import JobDefinitionError
+from planner.frontends.flink_compiler.installation import FlinkInstallation, find_installation
+from planner.frontends.flink_compiler.request import FlinkRequest
+from planner.frontends.flink_compiler.sql_script import Statement, read_statements
+from planner.machine.java import find_java
+from planner.records import record
+from planner.source_text import read_text
+
+__all__ = ["Asked", "content_of", "jar_asked", "sql_asked"]
+
+_FILES = re.compile(r"\b(?:JAR|PLAN)\s+(?:IF\s+NOT\s+EXISTS\s+)?'((?:[^']|'')*)'", re.IGNORECASE)
+_OUTSIDE = re.compile(r"\bCREATE\s+CATALOG\b", re.IGNORECASE)
+_IN_MEMORY = re.compile(r"'type'\s*=\s*'generic_in_memory'", re.IGNORECASE)
+
+
+@record
+class Asked:
+    """One question to Flink: everything that its answer depends on."""
+
+    way: str
+    path: Path
+    flink: str  # the release
+    origin: str  # of that release
+    interpreter: str
+    document: Mapping[str, Any]  # for the process beside Flink
+    depends: Mapping[str, Any]  # by content: equal dependencies give equal answers
+    may_keep: bool = True  # False where the answer depends on something outside of the machine
+
+
+def sql_asked(path: Path, request: FlinkRequest, configuration: Mapping[str, str]) -> tuple[Asked, list[Statement]]:
+    """A SQL script."""
+    text = read_text(path, str(path))
+    statements = read_statements(text)
+    installation = find_installation(request)
+    files = sorted({name for one in statements for name in _FILES.findall(one.text)})
+    asked = Asked(
+        way="sql",
+        path=path,
+        flink=installation.version,
+        origin=installation.origin,
+        interpreter=sys.executable,
+        document={
+            **_jvm(installation.jars_with_planner(), request),
+            "class_path": [str(jar) for jar in (*installation.jars_with_planner(), *_absolute(request.class_path))],
+            "configuration": dict(configuration),
+            "statements": [one.to_dict() for one in statements],
+        },
+        depends={
+            **_common(installation, request, configuration),
+            "statements": [[one.kind, one.text] for one in statements],
+            "files": [[name, content_of(Path(name))] for name in files],
+        },
+        may_keep=not any(_OUTSIDE.match(one.text) and not _IN_MEMORY.search(one.text) for one in statements),
+    )
+    return asked, statements
+
+
+def jar_asked(path: Path, arguments: tuple[str, ...], request: FlinkRequest, configuration: Mapping[str, str]) -> Asked:
+    """The main of a jar."""
+    installation = find_installation(request)
+    return Asked(
+        way="jar",
+        path=path,
+        flink=installation.version,
+        origin=installation.origin,
+        interpreter=sys.executable,
+        document={
+            **_jvm(installation.jars, request),
+            "class_path": [str(jar) for jar in installation.jars],
+            "configuration": dict(configuration),
+            "jar": str(path.absolute()),
+            "arguments": list(arguments),
+            "main_class": request.main_class,
+            "user_class_path": [str(jar) for jar in _absolute(request.class_path)],
+        },
+        depends={
+            **_common(installation, request, configuration),
+            "jar": content_of(path),
+            "arguments": list(arguments),
+            "main_class": request.main_class,
+        },
+    )
+
+
+def content_of(path: Path) -> str | None:
+    """A file by its content; None where it is not there."""
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _jvm(jars: tuple[Path, ...], request: FlinkRequest) -> dict[str, Any]:
+    return {"java": str(find_java(user="Flink").executable), "java_options": []}
+
+
+def _common(installation: FlinkInstallation, request: FlinkRequest, configuration: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "flink": installation.version,
+        "lib": [[jar.name, jar.stat().st_size] for jar in installation.jars],
+        "class_path": [[jar.name, content_of(jar)] for jar in _absolute(request.class_path)],
+        "configuration": dict(configuration),
+    }
+
+
+def _absolute(paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    for path in paths:
+        if not path.exists():
+            raise JobDefinitionError(f"there is no {path} for the class path", hint="check --classpath")
+    return tuple(path.absolute() for path in paths)

@@ -1,0 +1,59 @@
+"""Which of the jobs of a file is meant: the only one, or one by its name or number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from planner.errors import JobDefinitionError
+from planner.job import JobDefinition, Location
+from planner.spelling import nearest_or_all
+
+__all__ = ["pick", "refuse_several", "with_name"]
+
+
+def pick(jobs: Sequence[JobDefinition], path: Path, name: str | None) -> JobDefinition:
+    """The job that is meant of those that a file executes."""
+    if name is None:
+        if len(jobs) > 1:
+            raise refuse_several(jobs, path)
+        return jobs[0]
+    found = with_name(jobs, path, name)
+    if found is not None:
+        return found
+    known = [job.name for job in jobs if job.name]
+    raise JobDefinitionError(
+        f"there is no job {name!r}",
+        location=Location(str(path), 1),
+        hint=f"the file executes {len(jobs)} jobs: {path}:1 to {path}:{len(jobs)}"
+        if name.isdigit()
+        else nearest_or_all(name, known, "the file has"),
+    )
+
+
+def refuse_several(jobs: Sequence[JobDefinition], path: Path) -> JobDefinitionError:
+    """Why a file does not name one job, and how its jobs are picked."""
+    picks = ", ".join(f"{path}:{number}" for number in range(1, min(len(jobs), 4) + 1))
+    return JobDefinitionError(
+        f"the file executes {len(jobs)} jobs: {_listed(jobs)}",
+        location=jobs[1].location,
+        hint=f"pick one by its number or name: {picks}{', ...' if len(jobs) > 4 else ''}",
+    )
+
+
+def with_name(jobs: Sequence[JobDefinition], path: Path, name: str) -> JobDefinition | None:
+    """The job of a name, or of a number where none has it as its name."""
+    named = [job for job in jobs if job.name == name]
+    if not named and name.isdigit() and 0 < int(name) <= len(jobs):
+        return jobs[int(name) - 1]
+    if len(named) > 1:
+        raise JobDefinitionError(
+            f"{len(named)} jobs are named {name!r}",
+            location=named[1].location,
+            hint=f"pick one by its number: {path}:{list(jobs).index(named[0]) + 1}",
+        )
+    return named[0] if named else None
+
+
+def _listed(jobs: Sequence[JobDefinition]) -> str:
+    return ", ".join(repr(job.name) if job.name else f"unnamed (line {job.location.line})" for job in jobs)
