@@ -170,7 +170,7 @@ def _images(folder: Path) -> dict[str, Image]:
     name = f"python{sys.version_info.major}.{sys.version_info.minor}"
     worker = worker_python()
     answer = '{"python": "3.9", "pyarrow": true, "spark": null, "cut off": null}'  # of a Python that is not here
-    scripts = {OLD: f"echo '{answer}' > \"$6\"", BROKEN: "echo 'cannot open shared object file' >&2; exit 1"}
+    scripts = {OLD: f"echo '{answer}' > \"$5\"", BROKEN: "echo 'cannot open shared object file' >&2; exit 1"}
     for number, (image, script) in enumerate(scripts.items()):
         place = folder / f"image{number}" / "bin"
         place.mkdir(parents=True)
