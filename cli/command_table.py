@@ -19,6 +19,21 @@ from planner.spelling import did_you_mean
 
 COMMON = "Also: --color auto|always|never and --traceback (plan --help)."
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+# What people type who know other tools. A word that is here is never taken for a misspelling.
+_GUESSES = {
+    word: hint
+    for words, hint in (
+        ("graph draw plot picture", "`plan render JOB -o job.svg` draws a job, `plan show JOB` prints its graphs"),
+        ("stop kill abort", "`plan cancel ID` ends a run; `plan runs` lists them"),
+        ("logs log", "`plan runs ID` shows what happened in a run, and where its log is"),
+        ("list ls ps jobs status", "`plan runs` lists runs, `plan rule` lists rules"),
+        ("check validate test", "`plan lint JOB` checks a job, `plan explain JOB` explains its plan"),
+        ("compare review", "`plan diff OLD NEW`, or `plan diff --base main` for all that changed"),
+        ("submit start exec", "`plan run JOB --master URL` runs a job on Spark"),
+        ("version", "`plan --version`"),
+    )
+    for word in words.split()
+}
 
 
 def build_group(commands: Mapping[str, str]) -> TyperGroup:
@@ -36,9 +51,8 @@ def build_group(commands: Mapping[str, str]) -> TyperGroup:
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             if args[0] not in commands and not args[0].startswith("-"):
-                raise OptionError(
-                    f"there is no command {args[0]!r}", hint=did_you_mean(args[0], commands) or "see plan --help"
-                )
+                hint = _GUESSES.get(args[0].lower()) or did_you_mean(args[0], commands) or "see plan --help"
+                raise OptionError(f"there is no command {args[0]!r}", hint=hint)
             return super().resolve_command(ctx, args)
 
     app = typer.Typer(

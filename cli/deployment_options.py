@@ -14,7 +14,7 @@ from planner.pipeline import Plan, Stage
 if TYPE_CHECKING:
     from planner.deployment.deployment import Deployment
     from planner.flink.profile import LoadBalanceMode
-    from planner.settings.pyproject import Cluster
+    from planner.settings.pyproject import ClusterSettings
 
 __all__ = [
     "FailOption",
@@ -112,6 +112,6 @@ def show_deployment(compiled: Plan, stages: tuple[Stage, ...], request: Deployme
     return plan_deployment(compiled, request, settings)
 
 
-def _settings(compiled: Plan) -> Cluster | None:
+def _settings(compiled: Plan) -> ClusterSettings | None:
     config = nearest_config()
     return config.for_job(compiled.job.name, compiled.job.location.file).cluster if config else None

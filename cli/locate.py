@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cli import console
 from planner.errors import OptionError
-from planner.frontends.job_files import names_job_file, split_name
+from planner.frontends.job_files import COMPILED, names_job_file, split_name
 
 if TYPE_CHECKING:
     from planner.explanation.explain import Explanation
@@ -46,7 +48,17 @@ def load(argument: str | None, options: LoadOptions) -> JobDefinition:
     """The job definition that a command's JOB argument means."""
     from planner.frontends.loading import load_job
 
-    return load_job(find_job(argument), options)
+    job = load_job(find_job(argument), options)
+    tell_compiler(job)
+    return job
+
+
+def tell_compiler(job: JobDefinition) -> None:
+    """Say on stderr which Flink compiled a job, and what to know about that."""
+    if job.flink is not None and job.location.file.lower().endswith((*COMPILED, ".py")):
+        console.message(f"compiled by Flink {job.flink}", "dim")
+        for note in job.notes:
+            console.message(f"note: {note}", "dim")
 
 
 def is_savepoint(argument: str | None) -> bool:
@@ -58,6 +70,27 @@ def is_savepoint(argument: str | None) -> bool:
     return begins_as_savepoint(argument)
 
 
+def is_export(argument: str) -> bool:
+    """Whether an argument is one of Flink's exports: an address, stdin, a saved folder, a plan in JSON or text."""
+    from planner.frontends.job_files import names_job_file
+
+    if names_job_file(argument):
+        return False
+    from planner.observed.loading import is_export as looks_like_export
+
+    return looks_like_export(argument)
+
+
+def refuse_for_exports(argument: str, **options: object) -> None:
+    """Refuse options that need the job itself: Flink's exports cannot be compiled again."""
+    for option, value in options.items():
+        if value:
+            raise OptionError(
+                f"{option} needs a job file, and {argument} is what Flink says about a job",
+                hint="write the job in Python or YAML to try changes on it",
+            )
+
+
 def load_contents(argument: str) -> SavepointContents:
     """What is in the savepoint that an argument names."""
     from planner.savepoints.contents import describe_savepoint
@@ -67,9 +100,18 @@ def load_contents(argument: str) -> SavepointContents:
 
 
 def flink_for(written: str | None, job: JobDefinition) -> FlinkProfile:
-    """The version of Flink to plan a job for: given, or that compiled it, or of `[tool.plan]`; else the newest."""
-    from planner.flink.registry import flink
+    """The version of Flink to plan a job for: given, or that compiled it, or of `[tool.plan]`; else the newest.
 
+    A PyFlink script was loaded for one version, which may be older because of the names it uses.
+    """
+    from planner.flink.differences import flink
+
+    if job.python is not None:
+        from cli import console
+
+        for note in job.notes:
+            console.message(note)
+        return flink(job.flink or written)
     written = written or job.flink
     if written is None and (config := nearest_config()) is not None:
         written = config.for_job(job.name, job.location.file).flink
@@ -93,8 +135,17 @@ def cluster_buffers(compiled: Plan) -> dict[str, int]:
 
 
 def nearest_config() -> Config | None:
-    """The settings of the nearest pyproject.toml, or None where it has none."""
-    here = Path.cwd()
+    """The settings of the nearest pyproject.toml, or None where it has none. It is read once per command."""
+    return _config_at(Path.cwd())
+
+
+def forget_config() -> None:
+    """A command begins: what an earlier command of this process read may have changed."""
+    _config_at.cache_clear()
+
+
+@cache
+def _config_at(here: Path) -> Config | None:
     file = next((f for folder in (here, *here.parents) if (f := folder / "pyproject.toml").is_file()), None)
     # Most have none, and need neither the parser nor the settings' types.
     if file is None or not _MAY_CONFIGURE.search(file.read_text(encoding="utf-8", errors="replace")):

@@ -2,6 +2,7 @@
 
 PlanError
 ├── JobDefinitionError   the job file is wrong: has the place and the next step
+│   └── NeedsFlink       only Flink's own compiler can plan it
 │   └── NoJobError       the file defines no job at all: a helper module, or data
 ├── PlanningError        the job is well formed, and Flink would refuse it
 ├── OptionError          an option or a setting of the command line is wrong
@@ -12,21 +13,39 @@ PlanError
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from planner.job import Location
 
 __all__ = [
     "ExecutionError",
     "InternalError",
     "JobDefinitionError",
+    "NeedsFlink",
     "NoJobError",
     "OptionError",
     "PlanError",
     "PlanningError",
     "UnsupportedOnSpark",
+    "noted_errors",
 ]
+
+_noting: list[list[JobDefinitionError]] = []
+
+
+@contextmanager
+def noted_errors() -> Iterator[list[JobDefinitionError]]:
+    """All errors of job definitions that are raised inside, also those that a script catches."""
+    noted: list[JobDefinitionError] = []
+    _noting.append(noted)
+    try:
+        yield noted
+    finally:
+        _noting.remove(noted)
 
 
 class PlanError(Exception):
@@ -46,6 +65,15 @@ class PlanError(Exception):
 
 class JobDefinitionError(PlanError):
     """The job's file does not say what a job must say."""
+
+    def __init__(self, message: str, *, location: Location | None = None, hint: str | None = None) -> None:
+        super().__init__(message, location=location, hint=hint)
+        for noted in _noting:
+            noted.append(self)
+
+
+class NeedsFlink(JobDefinitionError):
+    """A part of a script that only Flink's own compiler can plan."""
 
 
 class NoJobError(JobDefinitionError):

@@ -8,9 +8,8 @@ import typer
 
 from cli import console
 from cli.compiler_options import NO_OPTIONS, CompilerOptions
-from cli.exports import is_export, refuse_for_exports
 from cli.load_options import ApiOption, ParallelismOption, load_options
-from cli.locate import explain_here, find_job, flink_for
+from cli.locate import explain_here, find_job, flink_for, is_export, refuse_for_exports, tell_compiler
 from cli.options import FlinkOption, JobArgument, ReportFormatOption
 from cli.render.text.explanation import edge_lines, explanation_lines
 from planner.explanation.edges import EdgeExplanation
@@ -84,12 +83,13 @@ def explain(
     options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
     beside = [one for one in (job_plan, stream_plan) if one is not None]
     if beside or is_export(spec):
-        from cli.observed.explain import explain_export
+        from cli.exports import explain_export
 
         refuse_for_exports(spec, **{"--set": settings, "--flink": flink, "--format markdown": format == "markdown"})
         explain_export(spec, others=beside, edge=edge, only_broken=only is not None, live=live, format=format)
         return
     definition = load_job(spec, options)
+    tell_compiler(definition)
     compiled = compile_plan(definition, until="execution", flink=flink_for(flink, definition))
     explanation = explain_here(compiled)
     if compiled.job.compiled is not None:

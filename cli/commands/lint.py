@@ -12,10 +12,9 @@ import typer
 
 from cli import console
 from cli.compiler_options import NO_OPTIONS, CompilerOptions
-from cli.exports import is_export, refuse_for_exports
 from cli.files import write_whole
-from cli.load_options import ApiOption, ParallelismOption, load_options
-from cli.locate import find_job, load_contents
+from cli.load_options import ApiOption, ParallelismOption, load_options, only_named
+from cli.locate import find_job, is_export, load_contents, refuse_for_exports
 from cli.options import FlinkOption, complete_job
 from cli.render.styled import plain
 from planner.errors import OptionError
@@ -95,6 +94,8 @@ def lint(
       plan lint http://localhost:8081
     """
     options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
+    if any(Path(one).is_dir() for one in jobs or ()):
+        options = only_named(options, (one for one in jobs or () if not Path(one).is_dir()))
     exports = [one for one in jobs or [] if is_export(one)]
     if exports:
         return _lint_exports(
@@ -136,7 +137,7 @@ def _lint_exports(
     other_options: object,
 ) -> int:
     """What Flink says about jobs: fewer rules, no baseline and no savepoint."""
-    from cli.observed.lint import lint_exports
+    from cli.exports import lint_exports
 
     if len(exports) < len(jobs):
         raise OptionError(

@@ -6,8 +6,8 @@ import typer
 
 from cli import console, locate
 from cli.compiler_options import NO_OPTIONS, CompilerOptions
-from cli.exports import is_export
 from cli.load_options import ApiOption, ParallelismOption, load_options
+from cli.locate import is_export
 from cli.options import FlinkOption, FormatOption, JobArgument
 from cli.render.text.order import order_lines
 from planner.explanation.order import explain_order
@@ -31,7 +31,7 @@ def order(
     """
     options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
     if job is not None and is_export(job):
-        from cli.observed.show import order_export
+        from cli.exports import order_export
 
         order_export(job, format=format)
         return

@@ -20,8 +20,8 @@ from cli.deployment_options import (
     load_balance,
     show_deployment,
 )
-from cli.exports import is_export
 from cli.load_options import ApiOption, ParallelismOption, load_options
+from cli.locate import is_export
 from cli.options import FlinkOption, FormatOption, JobArgument, StageName, TextOrJson
 from cli.render.styled import Line
 from cli.render.text.stages import stage_lines
@@ -91,7 +91,7 @@ def show(
         _show_savepoint(job, format)
         return 0
     if job is not None and is_export(job):
-        from cli.observed.show import show_export
+        from cli.exports import show_export
 
         show_export(job, stage=stage, format=format)
         return 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner.flink.defaults import BUFFER_SIZE, BUFFERS_PER_CHANNEL, DEFAULT_SLOTS, FLOATING_BUFFERS_PER_GATE
-from planner.settings.pyproject import Cluster as ClusterSettings
+from planner.settings.pyproject import ClusterSettings
 
 __all__ = ["Cluster", "resolve_cluster"]
 

@@ -11,8 +11,8 @@ from typing import Any, Literal, TypeVar
 
 from planner.deployment.cluster import Cluster
 from planner.deployment.layout import Layout, lay_out
+from planner.deployment.placement import least_slots
 from planner.deployment.starting import FLINK_SAYS, Starting, find_starting, given_slots
-from planner.deployment.turns import least_slots
 from planner.errors import PlanningError
 from planner.graphs.job_graph import JobVertex
 from planner.job import JobDefinition, Operator

@@ -29,6 +29,7 @@ class Change:
     after: Any = None
     at: int | None = None  # position of the operator in the new version; None: of the whole job, or it is gone
     advice: str | None = None  # what keeps the state, where there is something
+    fact: str | None = None  # the declared fact that changed
 
     def to_dict(self) -> dict[str, Any]:
         """The change as JSON-ready data."""
@@ -40,4 +41,5 @@ class Change:
             "message": self.message,
             "before": self.before,
             "after": self.after,
+            **({"fact": self.fact} if self.fact is not None else {}),
         }

@@ -6,7 +6,8 @@ state that means something else. Where that cannot be known it counts as state-b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from planner.diff.change import LEVELS, Change, Level
@@ -14,15 +15,29 @@ from planner.diff.comparison import Comparison, OperatorPair
 from planner.diff.compatibility import incompatibilities
 from planner.diff.id_causes import find_id_causes
 from planner.diff.id_words import cause_in_words
+from planner.diff.levels import Row, job_row, row_of
 from planner.diff.record_types import entering_types
 from planner.graphs.state import describe_state
 from planner.graphs.state_lookup import state_id
-from planner.snapshots.snapshot import Snapshot
+from planner.snapshots.declared import Facts
+from planner.snapshots.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot
 
 __all__ = ["LEVELS", "Change", "Level", "breaks_state", "find_changes", "job_change"]
 
 # Between these and any other partitioner records reach other subtasks for the sake of the result.
 _MEANINGFUL: Final = frozenset({"HASH", "BROADCAST", "GLOBAL", "CUSTOM"})
+# Declared facts that Flink may decide otherwise: they are told by what became of them.
+_SEEN: Final[Mapping[str, Callable[[OperatorSnapshot], object]]] = {
+    "parallelism": lambda operator: operator.parallelism,
+    "max-parallelism": lambda operator: operator.max_parallelism,
+    "slot-sharing-group": lambda operator: operator.group,
+}
+# The same of the whole job, under Flink's own keys.
+_JOB_OPTIONS: Final = {
+    "options.parallelism.default": "parallelism",
+    "options.pipeline.max-parallelism": "max-parallelism",
+}
+_CODE: Final = re.compile(r"(?:^| )code\.")
 
 
 def find_changes(comparison: Comparison) -> tuple[Change, ...]:
@@ -34,6 +49,7 @@ def find_changes(comparison: Comparison) -> tuple[Change, ...]:
         *_record_types(comparison),
         *_added(comparison),
         *(change for pair in comparison.operators for change in _settings(pair)),
+        *_facts(comparison),
         *_chains(comparison),
         *_edges(comparison),
         *_slots(comparison),
@@ -186,10 +202,81 @@ def _settings(pair: OperatorPair) -> Iterator[Change]:
         yield from _setting(pair, "max-parallelism", "max parallelism", None, new.max_parallelism, "safe")
     elif new.max_parallelism < 0 < old.max_parallelism:
         yield from _setting(pair, "max-parallelism", "max parallelism", old.max_parallelism, None, "safe")
+    if old.id == new.id:
+        yield from _setting(pair, "uid-hash", "uid hash", old.user_hash, new.user_hash, "safe")
     yield from _setting(pair, "slot-sharing-group", "slot sharing group", old.group, new.group, "performance")
-    yield from _setting(
-        pair, "behaviour", "what it does:", old.does, new.does, "state-breaking" if stateful else "result"
+    if old.declared is None or new.declared is None:
+        level: Level = "state-breaking" if stateful else "result"
+        yield from _setting(pair, "behaviour", "what it does:", old.does, new.does, level)
+
+
+def _facts(comparison: Comparison) -> Iterator[Change]:
+    """Every declared fact that differs: of the operators that are the same in both versions, and of the job."""
+    for pair in comparison.operators:
+        if pair.old.declared is not None and pair.new.declared is not None:
+            stateful = pair.old.state != "none"
+            for name, before, after in _differing(pair.old.declared, pair.new.declared):
+                seen = _SEEN.get(name.rpartition(": ")[2])  # "filter 1: parallelism", of an operator that merged
+                if seen is not None and seen(pair.old) != seen(pair.new):
+                    continue  # told by its effect
+                row = row_of(name)
+                level = row.stateful if stateful else row.stateless
+                if row.kind == "state-descriptor" and before is None:
+                    level = "result"  # a new state begins empty
+                yield _fact(row, level, name, before, after, pair.new.label, pair.new_at)
+    old, new = comparison.old, comparison.new
+    if old.declared is None or new.declared is None:
+        yield Change(
+            level="result", part="job", kind="not-compared", subject=new.name,
+            message="one version was recorded by an earlier plan, which kept no settings and no code: only operators, "
+            "edges and ids were compared. Record it again with plan lint --update-baseline",
+        )  # fmt: skip
+        return
+    stateful = any(operator.state != "none" for operator in old.operators)
+    told = {change[0] for change in _differing(old.declared, new.declared)}
+    for name, before, after in _differing(old.declared, new.declared):
+        if name == "recorded" and any(one.startswith("options.") for one in told):
+            continue  # the same call, once as it was written and once as the option that it sets
+        if name == "runtime-mode" and old.mode != new.mode:
+            continue
+        seen = _SEEN.get(_JOB_OPTIONS.get(name, name))
+        if seen is not None and any(seen(pair.old) != seen(pair.new) for pair in comparison.operators):
+            continue  # told by the operators, on which it has its effect
+        row = job_row(name)
+        yield _fact(row, row.stateful if stateful else row.stateless, name, before, after, new.name, None)
+
+
+def _differing(old: Facts, new: Facts) -> list[tuple[str, str | None, str | None]]:
+    """The facts that differ. Pieces of code that came or went say nothing where the code that calls them differs."""
+    names = sorted(name for name in {**old, **new} if old.get(name) != new.get(name))
+    both = [name for name in names if not _CODE.search(name) or (name in old and name in new)]
+    return [(name, old.get(name), new.get(name)) for name in (both or names)]
+
+
+def _fact(
+    row: Row, level: Level, name: str, before: str | None, after: str | None, subject: str, at: int | None
+) -> Change:
+    code = _CODE.search(name)
+    if code and _is_hash(before) and _is_hash(after):
+        told = f"the code of {name[code.end() :]} changed"
+    else:
+        shown = ["unset" if value is None else value for value in (before, after)]
+        told = f"{name[code.end() :] if code else name} {shown[0]} -> {shown[1]}"
+    return Change(
+        level=level,
+        part="operator" if at is not None else "job",
+        kind=row.kind,
+        subject=subject,
+        message=f"{subject}: {told}" + (f" ({row.words})" if row.words else ""),
+        before=before,
+        after=after,
+        at=at,
+        fact=name,
     )
+
+
+def _is_hash(value: str | None) -> bool:
+    return value is None or re.fullmatch("[0-9a-f]{12}", value) is not None
 
 
 def _setting(pair: OperatorPair, kind: str, words: str, before: Any, after: Any, level: Level) -> Iterator[Change]:
@@ -240,8 +327,42 @@ def _edges(comparison: Comparison) -> Iterator[Change]:
                          message=f"{ends}: {was} -> {now}", before=was, after=now)  # fmt: skip
     lost = [number for number in comparison.lost_edges if number not in comparison.bridged]
     added = [number for number in comparison.added_edges if number not in comparison.shortened]
+    yield from _other_side_outputs(comparison, lost, added)
     yield from _rewired(old, lost, comparison.by_old, "removed")
     yield from _rewired(new, added, comparison.by_new, "added")
+
+
+def _other_side_outputs(comparison: Comparison, lost: list[int], added: list[int]) -> Iterator[Change]:
+    """Edges that read another output of the same operator; they are taken out of both lists."""
+    old, new = comparison.old, comparison.new
+    for before in list(lost):
+        edge = old.edges[before]
+        ends = [comparison.by_old.get(at) for at in (edge.source, edge.target)]
+        if ends[0] is None or ends[1] is None:
+            continue
+        where = (ends[0].new_at, ends[1].new_at, edge.input)
+        after = next((at for at in added if _place(new.edges[at]) == where), None)
+        if after is None:
+            continue
+        lost.remove(before)
+        added.remove(after)
+        shown = [f"side output {tag}" if tag else "the main output" for tag in
+                 (edge.side_output, new.edges[after].side_output)]  # fmt: skip
+        kept = ends[1].old.state in ("keyed", "operator")
+        yield Change(
+            level="state-breaking" if kept else "result",
+            part="edge",
+            kind="side-output",
+            subject=_ends(new, after),
+            message=f"{_ends(new, after)}: reads {shown[0]} -> {shown[1]}",
+            before=edge.side_output,
+            after=new.edges[after].side_output,
+            at=ends[1].new_at,
+        )
+
+
+def _place(edge: EdgeSnapshot) -> tuple[int, int, int]:
+    return edge.source, edge.target, edge.input
 
 
 def _rewired(

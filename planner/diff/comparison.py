@@ -78,7 +78,7 @@ class Comparison:
         return frozenset(
             number
             for number, start, end in self._known(self.lost_edges, self.old, self.by_old)
-            if _way_through(self.new, inputs, between, start.new_at, end.new_at)
+            if len(_way_through(self.new, inputs, between, start.new_at, end.new_at)) > 1
         )
 
     @cached_property
@@ -89,7 +89,7 @@ class Comparison:
         return frozenset(
             number
             for number, start, end in self._known(self.added_edges, self.new, self.by_new)
-            if _way_through(self.old, inputs, between, start.old_at, end.old_at)
+            if len(_way_through(self.old, inputs, between, start.old_at, end.old_at)) > 1
         )
 
     def _known(

@@ -52,7 +52,7 @@ def _key_groups(pair: OperatorPair) -> Iterator[Incompatibility]:
             str(wanted),
             f"set the max parallelism to {written}: state keeps the one that it was written with",
         )
-    elif pair.new.parallelism > written:
+    elif pair.new.parallelism > written >= pair.old.parallelism:
         yield _reason(
             "parallelism",
             f"parallelism {pair.new.parallelism} is more than the max parallelism {written} that its state was "

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from planner.errors import JobDefinitionError, OptionError
+from planner.errors import JobDefinitionError, NeedsFlink, OptionError
 from planner.frontends.job_files import COMPILED, SUFFIXES, split_name
 from planner.frontends.picking import pick
 from planner.frontends.scripts.handover import LoadOptions
 from planner.job import JobDefinition
+from planner.source_text import read_text
 from planner.spelling import nearest
 
 __all__ = ["LoadOptions", "load_job", "load_jobs", "split_spec"]
@@ -32,9 +34,14 @@ def load_job(path_spec: str | Path, options: LoadOptions | None = None) -> JobDe
 
         _refuse_for_yaml(path, options or LoadOptions())
         return load_yaml(path)
+    if options is not None and _asks_flink(path, options):
+        return pick(_compiled(path, options), path, name)
     from planner.frontends.python_loader import load_python
 
-    return load_python(path, name, options)
+    try:
+        return load_python(path, name, options)
+    except NeedsFlink as error:
+        return pick(_handed_over(path, options or LoadOptions(), error), path, name)
 
 
 def load_jobs(path_spec: str | Path, options: LoadOptions | None = None) -> list[JobDefinition]:
@@ -44,15 +51,51 @@ def load_jobs(path_spec: str | Path, options: LoadOptions | None = None) -> list
         return _compiled(path, options)
     if name is not None or path.suffix.lower() in _YAML:
         return [load_job(path_spec, options)]
+    if options is not None and _asks_flink(path, options):
+        return _compiled(path, options)
     from planner.frontends.python_loader import load_all_python
 
-    return load_all_python(path, options)
+    try:
+        return load_all_python(path, options)
+    except NeedsFlink as error:
+        return _handed_over(path, options or LoadOptions(), error)
 
 
 def _compiled(path: Path, options: LoadOptions | None) -> list[JobDefinition]:
     from planner.frontends.flink_compiler.loading import load_compiled
 
-    return load_compiled(path, options or LoadOptions())
+    options = options or LoadOptions()
+    named = options.compiler.named if options.compiler is not None else None
+    if named is not None and os.path.normpath(path) not in named:
+        raise OptionError(
+            f"{path} was found, not named, and Flink would run it",
+            hint="name the file on the command line, or set run_programs = true under [tool.plan]",
+        )
+    return load_compiled(path, options)
+
+
+def _asks_flink(path: Path, options: LoadOptions) -> bool:
+    """Whether Flink itself is asked about a script that may not need it: --with-flink."""
+    if options.compiler is None or not options.compiler.always or options.run is not None:
+        return False
+    if "pyflink" in read_text(path, str(path)):
+        return True
+    raise OptionError(
+        f"--with-flink: {path} is no PyFlink script, and Flink knows nothing of it",
+        hint="leave --with-flink out; its plan is checked against Flink's by the tests of plan",
+    )
+
+
+def _handed_over(path: Path, options: LoadOptions, error: NeedsFlink) -> list[JobDefinition]:
+    """The jobs of a script that only real PyFlink can plan; where there is none, what to do about it."""
+    if options.run is not None:
+        hint = "plan run runs DataStream jobs; this one can be planned: plan explain FILE --python PATH"
+        raise NeedsFlink(error.message, location=error.location, hint=hint)
+    try:
+        return _compiled(path, options)
+    except OptionError as missing:
+        hint = f"{missing.message}\n{missing.hint}" if missing.hint else missing.message
+        raise NeedsFlink(error.message, location=error.location, hint=hint) from missing
 
 
 def _refuse_for_yaml(path: Path, options: LoadOptions) -> None:

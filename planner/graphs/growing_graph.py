@@ -2,18 +2,128 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import count
+from typing import Final
 
 from planner.errors import PlanningError
+from planner.flink.defaults import BUFFER_TIMEOUT
 from planner.flink.operator_names import default_name
 from planner.flink.profile import FlinkProfile
-from planner.graphs.node_settings import NodeSettings
-from planner.graphs.stream_graph import ExchangeMode, StreamEdge, StreamGraph, StreamNode
+from planner.graphs.stream_graph import (
+    BUFFER_TIMEOUT_DISABLED,
+    DEFAULT_SLOT_SHARING_GROUP,
+    UNSET_MAX_PARALLELISM,
+    ChainingStrategy,
+    ExchangeMode,
+    NodeRole,
+    StreamEdge,
+    StreamGraph,
+    StreamNode,
+)
 from planner.graphs.stream_origins import Origin, Origins
-from planner.job import Exchange, JobDefinition, Operator, Partition, Partitioner
+from planner.job import Exchange, JobDefinition, Operator, Partition, Partitioner, Union
+from planner.kinds import NEVER_KEYED, TWO_INPUTS
 from planner.records import maker
 
-__all__ = ["GrowingGraph"]
+Inputs = StreamNode | Sequence[tuple[Origin, ...]]  # the one node that is read directly, else what each input leads to
+
+
+class NodeSettings:
+    """Makes stream nodes; `nodes` are those made so far, from which later ones inherit."""
+
+    def __init__(self, job: JobDefinition, batch: bool, flink: FlinkProfile, nodes: Mapping[int, StreamNode]) -> None:
+        self.job = job
+        self.batch = batch
+        self.flink = flink
+        self.nodes = nodes
+        timeout = BUFFER_TIMEOUT if job.buffer_timeout is None else job.buffer_timeout
+        self.default_timeout = BUFFER_TIMEOUT_DISABLED if batch else timeout
+        self.make = maker(StreamNode)
+
+    def node_of(self, operator: Operator, node_id: int, name: str, role: NodeRole, inputs: Inputs) -> StreamNode:
+        """The stream node that an operator, or one role of a sink, becomes."""
+        kind = operator.kind
+        single = kind == "source" and operator.legacy and not operator.parallel
+        fixed_by_flink = single or (self.batch and role != "operator" and self.flink.sink_parallelism_is_set)
+        set_by_user = operator.parallelism is not None and not operator.parallelism_inherited
+        sorts = self.batch and self.sorts_input(operator, role)
+        return self.make(  # by position, in the order of the fields: there is one for each operator of a large job
+            node_id,
+            name,
+            operator.parallelism or (1 if single else self.inherited_parallelism(operator)),
+            set_by_user or fixed_by_flink,
+            operator.max_parallelism or self.job.max_parallelism or UNSET_MAX_PARALLELISM,
+            self.inherited_group(inputs) if operator.slot_sharing_group is None else operator.slot_sharing_group,
+            operator.co_locates if operator.co_location_group is None else self.co_location_group(operator, role),
+            "HEAD" if sorts and operator.chaining != "disable" else self.strategy(operator),
+            sorts,
+            None if kind != "source" else "legacy" if operator.legacy else "new",
+            (kind == "async_map" and operator.python is None) or role == "writer" or operator.helper == "split_reader",
+            self.default_timeout if operator.buffer_timeout is None else self.buffer_timeout(operator, role),
+            operator.uid if operator.uid is None or role == "operator" else _role_uid(operator.uid, role),
+            operator.uid_hash.lower() if operator.uid_hash else None,
+            role,
+            operator,
+        )
+
+    def inherited_parallelism(self, operator: Operator) -> int:
+        """The job's, except for watermarks: Flink gives these the parallelism of the stream they are put on."""
+        if operator.kind != "watermarks":
+            return self.job.parallelism
+        current = self.job.by_id[operator.inputs[0]]
+        while not isinstance(current, Operator):
+            current = self.job.by_id[current.inputs[0] if isinstance(current, Union) else current.input]
+        return self.nodes[current.id].parallelism
+
+    def co_location_group(self, operator: Operator, role: NodeRole) -> str | None:
+        """The operator's, where this version hands it on to the parts of an expanded sink."""
+        kept = role == "operator" or self.flink.sink_parts_co_locate
+        return operator.co_location_group if kept else None
+
+    def inherited_group(self, inputs: Inputs) -> str:
+        """The group that all inputs agree on, else the default."""
+        if isinstance(inputs, StreamNode):
+            return inputs.slot_sharing_group
+        groups = {self.nodes[origin.node].slot_sharing_group for origins in inputs for origin in origins}
+        return groups.pop() if len(groups) == 1 else DEFAULT_SLOT_SHARING_GROUP
+
+    def strategy(self, operator: Operator) -> ChainingStrategy:
+        """The strategy of an operator whose input is not sorted."""
+        if operator.chaining is not None:
+            return "NEVER" if operator.chaining == "disable" else "HEAD"
+        if operator.kind == "multi_input" and operator.chain_sources:
+            return "HEAD_WITH_SOURCES"
+        if operator.kind == "source" and operator.legacy:
+            return "HEAD"
+        if operator.kind in TWO_INPUTS and operator.python is None:  # Python operators say ALWAYS themselves
+            return self.flink.two_input_strategy
+        return "ALWAYS"
+
+    def sorts_input(self, operator: Operator, role: NodeRole) -> bool:
+        """Whether batch mode, which this asks about, sorts an input by key: one keyed input of two is enough."""
+        keyless = role not in ("operator", "writer") or operator.helper == "collect"  # Flink gives these no key
+        if keyless or operator.kind in NEVER_KEYED:
+            return False
+        inputs = [self.job.by_id[number] for number in operator.inputs]
+        return any(isinstance(step, Partition) and step.partitioner == "HASH" for step in inputs)
+
+    def buffer_timeout(self, operator: Operator, role: NodeRole) -> int:
+        """The operator's own, which the parts of an expanded sink do not get; -1 stands for the default."""
+        own = operator.buffer_timeout
+        return own if own is not None and own >= 0 and role == "operator" else self.default_timeout
+
+
+_ROLE_UIDS: Final[Mapping[NodeRole, str]] = {
+    "coordinator": "{}: FileSinkCompactorCoordinator",
+    "compactor": "{}: FileSinkCompactorOperator",
+    "committer": "Sink Committer: {}",
+}
+
+
+def _role_uid(uid: str, role: NodeRole) -> str:
+    """The writer keeps the sink's uid; Flink derives those of the other parts from it."""
+    return _ROLE_UIDS.get(role, "{}").format(uid)
 
 
 class GrowingGraph:

@@ -40,13 +40,18 @@ class Subject:
         return position_keys(self.plan.stream_graph)
 
     @cached_property
-    def state_breaking(self) -> tuple[Change, ...]:
-        """What `plan diff` with the baseline calls state-breaking."""
+    def changes(self) -> tuple[Change, ...]:
+        """What `plan diff` with the baseline finds."""
         if self.comparison is None:
             return ()
-        from planner.diff.changes import breaks_state  # only a baseline needs it
+        from planner.diff.changes import find_changes  # only a baseline needs it
 
-        return breaks_state(self.comparison)
+        return find_changes(self.comparison)
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether PL001 has something to say."""
+        return bool(self.newly_broken)
 
     @cached_property
     def newly_broken(self) -> frozenset[int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from planner.flink.registry import flink
+from planner.flink.differences import flink
 from planner.graphs.execution_graph import build_execution_graph
 from planner.graphs.job_graph import build_job_graph
 from planner.graphs.stream_graph import DEFAULT_SLOT_SHARING_GROUP, StreamEdge, StreamGraph, StreamNode

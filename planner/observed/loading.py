@@ -9,10 +9,8 @@ from planner.errors import OptionError
 from planner.frontends.flink_export.documents import Export, looks_like_export, read_export
 from planner.frontends.flink_export.live import Answering
 from planner.frontends.flink_export.saved import MOST_BYTES, SavedJob, is_saved_folder, read_file, read_saved
-from planner.observed.from_job_plan import observe_job_plan
-from planner.observed.from_stream_graph import observe_stream_graph
-from planner.observed.from_stream_plan import observe_both, observe_stream_plan
 from planner.observed.job import ObservedJob
+from planner.observed.reading import observe_both, observe_job_plan, observe_stream_graph, observe_stream_plan
 
 STDIN = "-"
 _ADDRESS = ("http://", "https://")

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from planner.savepoints.files import Savepoint
-from planner.savepoints.handles import KeyedState, OperatorState, Stream
+from planner.savepoints.handle_format import KeyedState, OperatorState, Stream
 from planner.savepoints.metadata import Metadata, SavedOperator, SavedSubtask
 from planner.savepoints.state_names import NamedState, find_key_serializer, find_named_states
 

@@ -13,11 +13,10 @@ from planner.job import Partition
 from planner.pipeline import Plan
 from planner.savepoints.contents import OperatorContents, SavepointContents
 from planner.savepoints.expected_states import declared_states, why_dropped
-from planner.savepoints.fixes import Fix, find_fix, judge_with_fixes
 from planner.savepoints.metadata import SavedOperator
 from planner.savepoints.new_job import NewJob, NewVertex, reduce_plan
 from planner.savepoints.origins import Certainty, Origin, find_origins
-from planner.savepoints.reasons import reason_in_words
+from planner.savepoints.reasons import Fix, find_fix, judge_with_fixes, reason_in_words
 from planner.savepoints.verdict import Complaint, Verdict, inner_channels, judge
 
 __all__ = ["NOT_VISIBLE", "STATUSES", "Fate", "RestoreReport", "Status", "restore"]

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from planner.errors import OptionError
 from planner.savepoints.cursor import BrokenFile
-from planner.savepoints.handles import Stream
+from planner.savepoints.handle_format import Stream
 from planner.savepoints.metadata import MAGIC, Metadata, read_metadata
 
 __all__ = ["FILE_NAME", "Savepoint", "is_savepoint", "load_savepoint"]

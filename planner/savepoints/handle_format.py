@@ -7,12 +7,65 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 from planner.savepoints.cursor import BrokenFile, Cursor
-from planner.savepoints.handles import Channel, Distribution, KeyedState, OperatorState, Stream
 
-__all__ = ["read_channels", "read_keyed_state", "read_operator_state", "read_stream"]
+StreamKind = Literal["in-line", "file", "relative file", "segment", "empty segment", "key groups"]
+KeyedKind = Literal["key groups", "savepoint", "incremental", "changelog", "changes in memory", "changes in files"]
+Distribution = Literal["SPLIT_DISTRIBUTE", "UNION", "BROADCAST"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """Bytes that are kept somewhere: in the file itself (`start` and `size`), or under `path`."""
+
+    kind: StreamKind
+    size: int
+    path: str | None = None
+    start: int = 0  # in `_metadata` for in-line bytes, in the file under `path` for a segment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorState:
+    """The operator states of one subtask, by name."""
+
+    names: tuple[tuple[str, Distribution], ...]
+    stream: Stream | None
+
+    @property
+    def size(self) -> int:
+        """The size of the state in bytes."""
+        return self.stream.size if self.stream else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyedState:
+    """The keyed state of one subtask: its key groups and the streams that hold them.
+
+    `named_in` are the streams that begin with the description of the states, which ends at `header` where that is
+    known. `changes` are the changes of a change log that describe states and lie in `_metadata` (start and length).
+    """
+
+    kind: KeyedKind
+    first_key_group: int
+    key_groups: int
+    size: int
+    streams: tuple[Stream, ...] = ()
+    named_in: tuple[Stream, ...] = ()
+    header: int | None = None
+    changes: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """Records in flight that an unaligned checkpoint kept."""
+
+    size: int
+    empty: bool  # no records after all
+    stream: Stream | None
+
 
 _DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
 _NO_KEY_GROUP = -1  # of a change that describes a state

@@ -16,8 +16,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from planner.savepoints.cursor import BrokenFile, Cursor
-from planner.savepoints.handle_format import read_channels, read_keyed_state, read_operator_state, read_stream
-from planner.savepoints.handles import Channel, KeyedState, OperatorState, Stream
+from planner.savepoints.handle_format import (
+    Channel,
+    KeyedState,
+    OperatorState,
+    Stream,
+    read_channels,
+    read_keyed_state,
+    read_operator_state,
+    read_stream,
+)
 from planner.savepoints.java_objects import JavaNames, read_java_object
 
 __all__ = ["MAGIC", "Metadata", "SavedOperator", "SavedSubtask", "read_metadata"]

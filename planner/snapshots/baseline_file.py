@@ -19,12 +19,14 @@ from planner.errors import OptionError
 from planner.graphs.state import State
 from planner.job import Location
 from planner.snapshots.baseline import Baseline, BaselineJob
+from planner.snapshots.declared import Facts
 from planner.snapshots.function_text import modern
 from planner.snapshots.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot
 
 __all__ = ["dump_baseline", "load_baseline", "parse_baseline"]
 
-VERSION = 1
+VERSION = 2  # 1: without declared facts; still read
+_READ = (1, VERSION)
 
 
 def load_baseline(path: Path) -> Baseline:
@@ -45,9 +47,13 @@ def parse_baseline(text: str, path: Path) -> Baseline:
             hint=f"{advice} plan lint --update-baseline",
         ) from error
     version = document.get("version") if isinstance(document, dict) else None
-    if version != VERSION:
+    if version not in _READ:
+        later = isinstance(version, int) and version > VERSION
         raise OptionError(
-            f"{path} is not a baseline of version {VERSION}", hint="write it again with plan lint --update-baseline"
+            f"{path} is not a baseline of version {VERSION}" + (f" but of version {version}" if version else ""),
+            hint="install the plan that wrote it, or a later one"
+            if later
+            else "write it again with plan lint --update-baseline",
         )
     try:
         return Baseline(path=path, jobs=tuple(_read_jobs(document)))
@@ -71,6 +77,7 @@ def _read_jobs(document: Mapping[str, Any]) -> Iterator[BaselineJob]:
             operators=found,
             edges=tuple(_read_edge(position, values) for values in edges.get(key, ())),
             slots=None if entry["slots"] is None else tuple(sorted(entry["slots"].items())),
+            declared=_read_facts(entry.get("declared")),
         )
         yield BaselineJob(key=key, file=entry["file"], snapshot=snapshot)
 
@@ -100,7 +107,13 @@ def _read_operator(values: Mapping[str, Any]) -> OperatorSnapshot:
         does=modern(values.get("does")),
         output=values.get("output"),
         written_id=values.get("yaml_id"),
+        declared=_read_facts(values.get("declared")),
     )
+
+
+def _read_facts(values: Mapping[str, str] | None) -> Facts | None:
+    """None: recorded by a version that kept no facts."""
+    return None if values is None else {str(name): str(value) for name, value in values.items()}
 
 
 def _read_edge(position: Mapping[str, int], values: Mapping[str, Any]) -> EdgeSnapshot:
@@ -148,6 +161,7 @@ def _job_values(job: BaselineJob) -> dict[str, Any]:
         **({"name": snapshot.name} if job.key != snapshot.name else {}),
         "mode": snapshot.mode,
         "slots": None if snapshot.slots is None else dict(sorted(snapshot.slots)),
+        **({} if snapshot.declared is None else {"declared": dict(snapshot.declared)}),
     }
 
 
@@ -175,6 +189,7 @@ def _operator_values(operator: OperatorSnapshot) -> dict[str, Any]:
         "does": operator.does,
         "output": operator.output,
         "yaml_id": operator.written_id if operator.uid is None and operator.does is None else None,
+        "declared": None if operator.declared is None else dict(operator.declared),
     }
     return {key: value for key, value in values.items() if value is not None}
 

@@ -56,7 +56,7 @@ def function_text(function: PythonFunction | None) -> str | None:
         return None
     if function.reference is not None:
         return function.reference
-    return _callable(function.target)
+    return callable_text(function.target)
 
 
 def _key(partition: Partition) -> str | None:
@@ -116,7 +116,7 @@ def modern(does: str | None) -> str | None:
     return re.sub(r"(?<= )(\d{1,18})ms(?= |$)", lambda found: format_duration(int(found[1])), does)
 
 
-def _callable(target: Any) -> str | None:
+def callable_text(target: Any) -> str | None:
     code = getattr(target, "__code__", None)
     if isinstance(code, CodeType) and code.co_name == "<lambda>":
         return _lambda(code)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from planner.flink.defaults import default_max_parallelism
 from planner.graphs.state import State, state_of
 from planner.graphs.stream_graph import StreamGraph, StreamNode
-from planner.job import JobDefinition
+from planner.job import JobDefinition, Operator
 from planner.operators import label
 from planner.pipeline import Plan
+from planner.snapshots.declared import Facts, Surroundings, job_facts, operator_facts
 from planner.snapshots.function_text import describe_behaviour, describe_key
 from planner.topology import longest_ways
 
@@ -33,6 +34,7 @@ class OperatorSnapshot:
     keyed_by: str | None = None
     does: str | None = None
     output: str | None = None  # the declared type of what it gives out
+    declared: Facts | None = None  # all that the job says of it; None: not recorded, by an earlier version
     written_id: str | None = None  # the id in YAML: tells operators apart that nothing else does
 
     @property
@@ -67,6 +69,7 @@ class Snapshot:
     operators: tuple[OperatorSnapshot, ...]
     edges: tuple[EdgeSnapshot, ...]
     slots: tuple[tuple[str, int], ...] | None  # by slot sharing group; None while a parallelism is undecided
+    declared: Facts | None = None  # all that is said for the whole job; None: not recorded, by an earlier version
 
     @property
     def total_slots(self) -> int | None:
@@ -80,10 +83,11 @@ def take_snapshot(plan: Plan) -> Snapshot:
     position = {node.id: number for number, node in enumerate(graph.nodes)}
     keys = position_keys(graph)
     ceilings = _max_parallelisms(plan)
+    surroundings = Surroundings(plan.job)
     return Snapshot(
         name=graph.name,
         mode="batch" if graph.batch else "streaming",
-        operators=tuple(_operator(plan, node, keys[node.id], ceilings[node.id]) for node in graph.nodes),
+        operators=tuple(_operator(plan, node, keys[node.id], ceilings[node.id], surroundings) for node in graph.nodes),
         edges=tuple(
             EdgeSnapshot(
                 source=position[edge.source],
@@ -96,10 +100,11 @@ def take_snapshot(plan: Plan) -> Snapshot:
             for number, edge in enumerate(graph.edges)
         ),
         slots=tuple(sorted(plan.execution_graph.slots_by_group)) if plan.execution_graph else None,
+        declared=job_facts(plan.job, surroundings),
     )
 
 
-def _operator(plan: Plan, node: StreamNode, key: str, ceiling: int) -> OperatorSnapshot:
+def _operator(plan: Plan, node: StreamNode, key: str, ceiling: int, surroundings: Surroundings) -> OperatorSnapshot:
     operator = node.operator
     return OperatorSnapshot(
         key=key,
@@ -114,9 +119,17 @@ def _operator(plan: Plan, node: StreamNode, key: str, ceiling: int) -> OperatorS
         group=node.slot_sharing_group,
         keyed_by=describe_key(plan.job.key_partitions(operator)),
         does=describe_behaviour(operator),
-        output=operator.output,
+        output=_output(operator),
+        declared=operator_facts(plan.job, operator, surroundings),
         written_id=operator.key if _is_yaml(plan.job) else None,
     )
+
+
+def _output(operator: Operator) -> str | None:
+    """The type of the records that an operator gives, where the job says it: as columns, or as PyFlink's type."""
+    if operator.output is not None or operator.run is None or operator.run.record_type is None:
+        return operator.output
+    return str(operator.run.record_type)
 
 
 def _is_yaml(job: JobDefinition) -> bool:

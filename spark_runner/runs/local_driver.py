@@ -44,7 +44,7 @@ class LocalDriver:
             self._request,
             name=self._program.name,
             log=self._log,
-            brief=is_brief(self._program),
+            brief=is_brief(self._program, endless=self.endless),
             meanwhile=_import_early,
             take_pods=self._take_pods,
         )

@@ -10,6 +10,7 @@ WORDS = frozenset({"planner"})  # job, errors and pipeline: what everybody speak
 PLANNER = frozenset({"planner", "planner.graphs", "planner.settings", "planner.flink"})
 RENDER = frozenset({"cli.render"})
 PYFLINK = WORDS | {
+    "planner.flink",
     "planner.frontends.pyflink",
     "planner.frontends.pyflink.values",
     "planner.frontends.pyflink.declared",
@@ -18,21 +19,20 @@ PYFLINK = WORDS | {
 ROOMS: dict[str, frozenset[str]] = {
     # planner: from the ground up
     "planner": frozenset({"planner.graphs", "planner.chaining", "planner.flink", "planner.merging"}),
-    "planner.flink": WORDS | {"planner.flink.differences"},
-    "planner.flink.differences": frozenset({"planner.flink"}),
+    "planner.flink": WORDS,
     "planner.settings": WORDS | {"planner.flink"},
     "planner.machine": WORDS,
     "planner.graphs": WORDS | {"planner.flink"},
     "planner.chaining": WORDS | {"planner.graphs", "planner.chaining.rules"},
     "planner.chaining.rules": WORDS | {"planner.chaining", "planner.graphs"},
-    "planner.merging": WORDS | {"planner.graphs", "planner.merging.rules"},
+    "planner.merging": WORDS | {"planner.graphs", "planner.flink", "planner.merging.rules"},
     "planner.merging.rules": WORDS | {"planner.merging"},
     "planner.frontends": WORDS
     | {
         f"planner.frontends.{room}"
         for room in ("dsl", "flink_compiler", "flink_export", "pyflink", "pyflink.declared", "scripts", "yaml")
     },
-    "planner.frontends.scripts": WORDS,
+    "planner.frontends.scripts": WORDS | {"planner.flink"},
     "planner.frontends.dsl": WORDS
     | {"planner.settings", "planner.flink", "planner.frontends.scripts", "planner.frontends.pyflink"},
     "planner.frontends.pyflink": PYFLINK
@@ -41,15 +41,16 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends.pyflink.declared": PYFLINK,
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
     "planner.frontends.flink_export": WORDS | {"planner.flink", "planner.graphs"},
-    "planner.frontends.flink_compiler": WORDS | {"planner.flink", "planner.frontends.flink_export", "planner.machine"},
+    "planner.frontends.flink_compiler": WORDS
+    | {"planner.flink", "planner.frontends", "planner.frontends.flink_export", "planner.machine"},
     "planner.observed": WORDS
     | {"planner.chaining", "planner.chaining.rules", "planner.flink", "planner.frontends.flink_export"}
     | {"planner.graphs", "planner.snapshots"},
-    "planner.snapshots": WORDS | {"planner.graphs", "planner.flink", "planner.settings"},
+    "planner.snapshots": PLANNER | {"planner.frontends.scripts"},
     "planner.savepoints": PLANNER,
     "planner.explanation": PLANNER | {"planner.chaining", "planner.merging"},
     "planner.deployment": PLANNER,
-    "planner.diff": PLANNER | {"planner.snapshots", "planner.frontends"},
+    "planner.diff": PLANNER | {"planner.snapshots", "planner.frontends", "planner.frontends.flink_compiler"},
     "planner.lint": PLANNER
     | {"planner.diff", "planner.snapshots", "planner.frontends", "planner.savepoints", "planner.lint.rules"}
     | {"planner.lint.rules.pyflink"},
@@ -103,13 +104,9 @@ ROOMS: dict[str, frozenset[str]] = {
     "cli": WORDS
     | {f"planner.{room}" for room in ("deployment", "explanation", "flink", "frontends", "observed")}
     | {"planner.savepoints", "planner.settings"}
-    | {
-        "planner.frontends.flink_compiler",
-        "cli.render",
-        "cli.render.page",
-        "cli.render.text",
-        "planner.frontends.scripts",
-    }
+    | {"cli.render", "cli.render.page", "cli.render.pictures", "cli.render.text", "planner.frontends.scripts"}
+    | {"planner.frontends.flink_export", "planner.lint", "planner.snapshots"}
+    | {"planner.frontends.flink_compiler"}
     | {"spark_runner.clusters", "spark_runner.runs"},
     "cli.commands": PLANNER
     | {f"planner.{room}" for room in ("chaining", "deployment", "diff", "explanation", "frontends", "savepoints")}
@@ -117,10 +114,8 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.snapshots"}
     | {"spark_runner.clusters", "spark_runner.runs"}
     | {f"cli.render.{room}" for room in ("findings", "markdown", "page", "pictures", "text")}
-    | {"cli", "cli.render", "cli.observed", "planner.frontends.flink_export", "planner.observed"},
-    "cli.observed": WORDS
-    | {"planner.frontends.flink_export", "planner.lint", "planner.observed", "planner.settings", "planner.snapshots"}
-    | {"cli", "cli.render", "cli.render.pictures", "cli.render.text"},
+    | {"cli", "cli.render", "planner.frontends.flink_export", "planner.observed"}
+    | {"planner.frontends.flink_compiler"},
     "cli.render": WORDS | {"planner.chaining", "planner.graphs", "planner.lint", "planner.merging"},
     "cli.render.text": RENDER
     | PLANNER

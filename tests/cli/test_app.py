@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -14,7 +15,7 @@ import pytest
 
 import cli
 from cli import console
-from cli.app import COMMANDS, main
+from cli.app import COMMANDS, EXTRAS, main, report_error
 from cli.command_table import build_group
 from cli.exit_codes import EXIT_CODES
 from planner import errors
@@ -113,6 +114,13 @@ def test_an_interrupt_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
     ("arguments", "message"),
     [
         (["exlpain"], "error: there is no command 'exlpain'\n  did you mean `explain`?\n"),
+        (["graph"], "`plan render JOB -o job.svg` draws a job, `plan show JOB` prints its graphs\n"),
+        (["draw", "job.py"], "`plan render JOB -o job.svg` draws a job"),
+        (["stop", "x"], "`plan cancel ID` ends a run"),
+        (["kill", "x"], "`plan cancel ID` ends a run"),
+        (["logs", "x"], "`plan runs ID` shows what happened in a run, and where its log is\n"),
+        (["list"], "error: there is no command 'list'\n  `plan runs` lists runs, `plan rule` lists rules\n"),
+        (["help", "exlpain"], "error: there is no command 'exlpain'\n  did you mean `explain`?\n"),
         (["explain", "--fromat", "json"], "error: there is no option --fromat\n  did you mean `--format`?\n"),
         (["show", "--stage", "jobs"], "did you mean `job`?\n"),
         (["explain", "--edge"], "see plan explain --help\n"),
@@ -247,3 +255,26 @@ def test_only_one_place_builds_a_console() -> None:
 
 def test_internal_errors_are_ours() -> None:
     assert EXIT_CODES[InternalError] == 4
+
+
+def test_help_may_be_a_word(capsys: pytest.CaptureFixture[str]) -> None:
+    for word, option in ((["help", "explain"], ["explain", "--help"]), (["help"], ["--help"])):
+        assert main(word) == 0
+        said = capsys.readouterr().out
+        assert main(option) == 0
+        assert said == capsys.readouterr().out
+
+
+def test_a_missing_extra_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    brought = {
+        re.split(r"[^\w-]", need)[0]: extra
+        for extra, needs in project["optional-dependencies"].items()
+        if extra != "test"
+        for need in needs
+    }
+    assert set(brought.items()) >= set(EXTRAS.items())
+    for package, extra in EXTRAS.items():
+        assert report_error(ModuleNotFoundError(f"No module named '{package}'", name=package)) == 2
+        assert f"pip install 'plan-inspector[{extra}]'" in capsys.readouterr().err
+    assert report_error(ModuleNotFoundError("No module named 'x'", name="x")) == 4

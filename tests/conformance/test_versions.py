@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from planner.errors import InternalError, PlanError
-from planner.flink.registry import flink
+from planner.flink.differences import flink
 from planner.flink.versions import NEWEST, VERSIONS
 from planner.frontends.yaml.loader import load_job_data
 from planner.job import Location

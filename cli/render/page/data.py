@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from cli.render.page.python_layer import python_data
-from cli.render.page.runs import as_runs
-from cli.render.page.settings import id_origin, settings_of
 from planner.chaining.evaluation import check_conditions
 from planner.chaining.registry import RULES
 from planner.deployment.deployment import Deployment
@@ -16,10 +13,123 @@ from planner.deployment.layout import Layout, lay_out
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation
 from planner.explanation.order import explain_order
+from planner.explanation.python_layer import PairExplanation, PartRef, PythonExplanation
+from planner.flink.defaults import default_max_parallelism
 from planner.graphs.state import describe_state
+from planner.graphs.stream_graph import BUFFER_TIMEOUT_DISABLED, StreamNode
+from planner.job import JobDefinition
+from planner.operators import ORIGIN_WORDS, OperatorRef, Origin
 from planner.pipeline import Plan
 
-__all__ = ["plan_data"]
+
+def python_data(layer: PythonExplanation) -> dict[str, Any]:
+    """The layer as the page's script reads it: by stream node, and by the two nodes of a pair."""
+    return {
+        "merged": {
+            str(one.node): {"reason": one.reason, "parts": [_part(part) for part in one.parts]} for one in layer.merged
+        },
+        "apart": [_pair(pair) for pair in layer.apart],
+        "dropped": [_part(part) for part in layer.dropped],
+    }
+
+
+def _part(part: PartRef) -> list[str]:
+    return [part.label, str(part.location), part.helper or ""]
+
+
+def _pair(pair: PairExplanation) -> dict[str, Any]:
+    return {
+        "nodes": list(pair.nodes),
+        "obstacles": [[obstacle.code, obstacle.slug, obstacle.values] for obstacle in pair.obstacles],
+        "changes": list(pair.changes),
+        "needed": pair.needed,
+    }
+
+
+Run = tuple[int, int, int]  # the first number, how many, and by how much each is more than the one before
+
+
+def as_runs(numbers: Iterable[int]) -> list[Run]:
+    """The numbers in order, as runs of equal steps. `[4, 5, 6, 9]` is `[(4, 3, 1), (9, 1, 0)]`."""
+    runs: list[Run] = []
+    for number in numbers:
+        if runs:
+            first, length, step = runs[-1]
+            if length == 1:
+                runs[-1] = (first, 2, number - first)
+                continue
+            if first + length * step == number:
+                runs[-1] = (first, length + 1, step)
+                continue
+        runs.append((number, 1, 0))
+    return runs
+
+
+Setting = tuple[str, str, str]  # name, value, where it came from
+
+
+def settings_of(plan: Plan, ref: OperatorRef) -> list[Setting]:
+    """All settings of one operator, those that matter most first."""
+    node, job = plan.stream_graph.by_id[ref.node], plan.job
+    parallelism = str(ref.parallelism) if ref.parallelism > 0 else "decided at run time"
+    rows = [
+        ("parallelism", parallelism, ORIGIN_WORDS[ref.parallelism_from]),
+        ("max parallelism", *_max_parallelism(job, node)),
+        ("slot sharing group", node.slot_sharing_group, _group_origin(node)),
+        ("chaining strategy", *_chaining(node)),
+        ("buffer timeout", *_buffer_timeout(job, node)),
+    ]
+    if node.co_location_group is not None:
+        rows.append(("co-location group", node.co_location_group, ORIGIN_WORDS["operator"]))
+    rows.append(("name", node.name, ORIGIN_WORDS["operator"] if node.operator.name else "Flink's default name"))
+    rows.append(("uid", node.uid if node.uid is not None else "none", ORIGIN_WORDS["operator"] if node.uid else ""))
+    if node.source is not None:
+        rows.append(("source", "SourceFunction (legacy)" if node.source == "legacy" else "Source (FLIP-27)", ""))
+    return rows
+
+
+def _max_parallelism(job: JobDefinition, node: StreamNode) -> tuple[str, str]:
+    if node.max_parallelism <= 0:
+        derived = default_max_parallelism(max(node.parallelism, 1))
+        return "unset", f"Flink derives {derived} from the parallelism"
+    own = node.operator.max_parallelism is not None
+    return str(node.max_parallelism), ORIGIN_WORDS["operator" if own else "job"]
+
+
+def _group_origin(node: StreamNode) -> str:
+    if node.operator.slot_sharing_group is not None:
+        return ORIGIN_WORDS["operator"]
+    return "Flink's default" if node.slot_sharing_group == "default" else "taken over from its inputs"
+
+
+def _chaining(node: StreamNode) -> tuple[str, str]:
+    if node.operator.chaining is not None:
+        return node.chaining_strategy, f"{ORIGIN_WORDS['operator']}: {node.operator.chaining}"
+    return node.chaining_strategy, "what Flink gives an operator of this kind"
+
+
+def _buffer_timeout(job: JobDefinition, node: StreamNode) -> tuple[str, str]:
+    value = "only when full" if node.buffer_timeout == BUFFER_TIMEOUT_DISABLED else f"{node.buffer_timeout} ms"
+    origin: Origin = "job"
+    if node.operator.buffer_timeout is not None:
+        origin = "operator"
+    elif job.buffer_timeout is None:
+        return value, "Flink's default"
+    return value, ORIGIN_WORDS[origin]
+
+
+def id_origin(plan: Plan, ref: OperatorRef) -> str:
+    """What an operator id depends on, in words; the page adds the operators by name."""
+    node = plan.stream_graph.by_id[ref.node]
+    if node.user_hash is not None:
+        return "a uid hash is given: state is looked for under it first"
+    if node.uid is not None:
+        return "the hash of its uid: it stays, whatever else of the job changes"
+    graph = plan.stream_graph
+    chained = sum(not plan.obstacles[edge] for edge in graph.out_edges[node.id])
+    outputs = "no chained output" if not chained else f"{chained} chained output{'' if chained == 1 else 's'}"
+    return f"generated: from its number in Flink's walk, its {outputs}, and the ids of everything before it"
+
 
 MOST_REGIONS = 64  # above that a failure is told by its region alone
 

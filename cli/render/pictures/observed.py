@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from cli.render.pictures.picture import Arrow, ArrowKind, Box, BoxKind, Cluster, Picture
 from cli.render.words import count, parallelism_words
 from planner.frontends.flink_export.live import LiveFigures, VertexFigures
-from planner.observed.chains import ObservedChain
+from planner.observed.document import ObservedChain
 from planner.observed.job import ObservedEdge, ObservedJob
 from planner.observed.pressure import flow_of, heat_of
 from planner.observed.verdicts import Verdict

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cli.render.folding import fold_groups
+from cli.render.folding import fold_groups, span
 from cli.render.names import vertex_labels
 from cli.render.styled import Line, Span, indented, line, table
-from cli.render.text.failover import failover_lines
-from cli.render.text.schedule import schedule_lines
-from cli.render.text.task_managers import task_manager_lines
+from cli.render.task_manager_runs import PlacedSlot, manager_runs, placed_slots, progression
+from cli.render.text.schedule import ranges, schedule_lines
 from cli.render.words import count, memory_words, shell_word
 from planner.deployment.cluster import Cluster
 from planner.deployment.costs import Costs, EdgeCost
 from planner.deployment.deployment import Deployment
+from planner.deployment.failover import RELEASE_OPTION, Failover, Reason, RegionRestart, ResultPart
 from planner.deployment.layout import Layout
 from planner.deployment.placement import Placement
 from planner.deployment.shortage import Shortage
@@ -21,7 +21,99 @@ from planner.deployment.starting import FLINK_SAYS
 from planner.deployment.undecided import Undecided
 from planner.flink.network_buffers import NETWORK_MEMORY_OPTIONS, Buffers
 
-__all__ = ["deployment_lines"]
+MOST_RESTARTED = 20
+REASONS: dict[Reason, str] = {
+    "failed": "failed",
+    "task-manager-lost": "ran on the lost task manager",
+    "result-lost": "its result was lost and is needed again",
+    "result-released": "its result was released when its readers had finished, and is needed again",
+    "consumer": "reads a restarting region",
+}
+
+
+def failover_lines(failover: Failover, layout: Layout, names: Sequence[str]) -> list[Line]:
+    """One failure, and what follows from it."""
+    vertex, subtask = failover.subtask
+    lost = f" with task manager {failover.lost_task_manager}" if failover.lost_task_manager is not None else ""
+    figures = f"{count(failover.subtasks, 'subtask')} in {count(len(failover.restarts), 'region')} restart"
+    figures += "s" if len(failover.restarts) == failover.subtasks == 1 else ""
+    lines = [
+        line(("Failure", "title"), f" of {names[vertex]}[{subtask}]{lost}: {figures}, {failover.untouched} do not")
+    ]
+    lines += indented(_restarts(failover.restarts, layout, names))
+    return [*lines, *indented(_again(failover, layout, names))]
+
+
+def _restarts(restarts: Sequence[RegionRestart], layout: Layout, names: Sequence[str]) -> list[Line]:
+    """Regions restarted for one reason, neighbours that follow a pattern folded."""
+    rows: list[Sequence[str | Span]] = []
+    for reason in REASONS:
+        chosen = [restart.region for restart in restarts if restart.reason == reason]
+        for run in fold_groups([layout.physical.failover_regions[region] for region in chosen], names):
+            label = f"region{'' if run.length == 1 else 's'} {_numbers(chosen[run.first : run.last + 1])}"
+            rows.append((label, (REASONS[reason], "bad" if reason == "failed" else ""), run.text))
+    more = len(rows) - MOST_RESTARTED
+    return [*table(rows[:MOST_RESTARTED]), *([line((f"... and {count(more, 'row')} more", "dim"))] if more > 0 else [])]
+
+
+def _numbers(regions: Sequence[int]) -> str:
+    neighbours = regions[-1] - regions[0] + 1 == len(regions)
+    return span(regions[0], regions[-1]) if neighbours else f"{regions[0]}..{regions[-1]} ({len(regions)} of them)"
+
+
+def _again(failover: Failover, layout: Layout, names: Sequence[str]) -> list[Line]:
+    since = "from its beginning" if layout.job_graph.dynamic else "since the last checkpoint"
+    rows: list[Sequence[str | Span]] = []
+    if failover.read_again:
+        sources = ", ".join(f"{names[vertex]}[{ranges(subtasks)}]" for vertex, subtasks in failover.read_again)
+        rows.append(("read again:", f"the input of {sources}, {since}"))
+    rows += [("computed again:", _part(part, names)) for part in failover.recomputed[:MOST_RESTARTED]]
+    rows += [("kept, read once more:", _part(part, names)) for part in failover.kept[:MOST_RESTARTED]]
+    if failover.waiting:
+        rows.append(("not begun:", f"{count(failover.waiting, 'subtask')} behind it, which keep their first attempt"))
+    if any(restart.reason == "result-released" for restart in failover.restarts):
+        rows.append(("to keep results:", f"{RELEASE_OPTION}: false (they stay until the job ends)"))
+    return table(rows)
+
+
+def _part(part: ResultPart, names: Sequence[str]) -> str:
+    return f"{names[part.producer]}[{ranges(part.partitions)}] for {names[part.consumer]}"
+
+
+MOST_TASK_MANAGERS = 40
+MOST_SUBTASKS = 20  # of one slot
+
+
+def task_manager_lines(placement: Placement, layout: Layout, names: Sequence[str]) -> list[Line]:
+    """Which subtasks run in which slot of which task manager."""
+    managers = placed_slots(placement, layout)
+    rows: list[Sequence[str | Span]] = []
+    shown = 0
+    for first, last in manager_runs(managers):
+        if len(rows) >= MOST_TASK_MANAGERS:
+            break
+        rows += _rows(managers, first, last, names, in_turns=placement.last_turn > 0)
+        shown = last + 1
+    rest = len(managers) - shown
+    return [*table(rows), *([line((f"... and {count(rest, 'task manager')} more", "dim"))] if rest else [])]
+
+
+def _rows(
+    managers: Sequence[list[PlacedSlot]], first: int, last: int, names: Sequence[str], *, in_turns: bool
+) -> list[Sequence[str | Span]]:
+    label = f"task manager{'' if first == last else 's'} {span(first, last)}"
+    if not managers[first]:
+        return [(label, "", "", ("idle", "dim"))]
+    rows: list[Sequence[str | Span]] = []
+    for position, slot in enumerate(managers[first]):
+        ends = list(zip(slot.subtasks, managers[last][position].subtasks, strict=True))
+        length = last - first + 1
+        shown = [f"{names[v]}[{progression(low, high, length)}]" for (v, low), (_, high) in ends[:MOST_SUBTASKS]]
+        text = ", ".join(shown) + (f" and {len(ends) - len(shown)} more" if len(ends) > len(shown) else "")
+        turn = f"turn {slot.turn + 1}" if in_turns else ""
+        rows.append((label if position == 0 else "", turn, f"slot {slot.number}", text))
+    return rows
+
 
 MOST_EDGES = 12
 MOST_NAMES = 20

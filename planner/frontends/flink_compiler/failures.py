@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from planner.errors import ExecutionError, JobDefinitionError, OptionError, PlanError
+from planner.errors import JobDefinitionError, OptionError, PlanError
 from planner.frontends.flink_compiler.connectors import advice
 from planner.frontends.flink_compiler.process import Outcome
 from planner.frontends.flink_compiler.programs import Asked
@@ -15,7 +15,7 @@ from planner.frontends.flink_compiler.request import FlinkRequest
 from planner.frontends.flink_compiler.sql_script import Statement, table_definitions
 from planner.job import Location
 
-__all__ = ["MissingFactory", "failure_of"]
+__all__ = ["MissingFactory", "failure_of", "shortly"]
 
 _AT = re.compile(r"(?:at|from) line (\d+), column (\d+)", re.IGNORECASE)
 # A place in a statement is of no use beside the place in the file.
@@ -74,6 +74,13 @@ def _spoils(failures: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     return bool(failures) and asked.way == "sql"
 
 
+def shortly(failure: Mapping[str, Any]) -> str:
+    """A failure in one line."""
+    if failure["kind"] == "java":
+        return _plain(failure["causes"])
+    return str(failure.get("text") or failure["kind"]).splitlines()[-1]
+
+
 class _Context:
     """One outcome, and what its messages are made of."""
 
@@ -130,7 +137,7 @@ class _Context:
                 hint="run the statements in a Table API script: plan explain script.py --python PATH",
             )
         if names[-1] == "java.lang.OutOfMemoryError" or "java.lang.OutOfMemoryError" in names:
-            return ExecutionError(
+            return OptionError(
                 f"{self.what} needs more memory than Java may take: {causes[-1][1] or 'OutOfMemoryError'}",
                 location=location,
                 hint="give Java more: JAVA_TOOL_OPTIONS=-Xmx4g plan ...",
@@ -209,7 +216,7 @@ class _Context:
         return JobDefinitionError(message, location=self.statements[number].place(self.file), hint=hint)
 
     def no_jvm(self, failure: Mapping[str, Any]) -> PlanError:
-        return ExecutionError(
+        return OptionError(
             f"Java did not start: {failure['text']}",
             hint=self.printed() or f"see whether {self.asked.document.get('java')} -version works",
         )
@@ -222,7 +229,7 @@ class _Context:
         return JobDefinitionError(message, location=Location(self.file, 1), hint=self.with_printed(hint))
 
     def broke_off(self) -> PlanError:
-        return ExecutionError(
+        return OptionError(
             f"asking Flink broke off (exit code {self.outcome.exit_code})",
             location=Location(self.file, 1),
             hint=self.with_printed("run it again; if it happens again, report it with what is printed above"),

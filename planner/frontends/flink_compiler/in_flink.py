@@ -65,7 +65,8 @@ class Jvm:
 
         self.process = self._start(request)
         port, token = self._address()
-        threading.Thread(target=self._pass_on_output, daemon=True).start()
+        self._output = threading.Thread(target=self._pass_on_output, daemon=True)
+        self._output.start()
         self.gateway = JavaGateway(
             gateway_parameters=GatewayParameters(port=port, auth_token=token, auto_convert=True),
             callback_server_parameters=CallbackServerParameters(
@@ -114,10 +115,10 @@ class Jvm:
         field.setAccessible(True)
         field.set(server.getGateway(), client)
 
-    def end(self) -> int:
-        """Let the JVM end as it does by itself, and wait: an archive of its classes is written then."""
-        self.process.terminate()
-        return int(self.process.wait())
+    def end(self) -> None:
+        """End the JVM, and pass on what is left of its output."""
+        self.process.kill()
+        self._output.join(2)
 
 
 # --- the executor that submits nothing --------------------------------------------------------------------------------
@@ -527,6 +528,10 @@ def run_script(request: dict[str, Any], answers: Answers, executor_class: type[E
     sys.argv = [script, *request["arguments"]]
     sys.path.insert(0, folder)
     executor.place = lambda: _line_of(script)
+    if request["user_class_path"]:
+        from pyflink.util.java_utils import add_jars_to_context_class_loader
+
+        add_jars_to_context_class_loader([f"file://{path}" for path in request["user_class_path"]])
     answers.add(started=True)
 
     def run() -> None:
@@ -627,7 +632,7 @@ def _frames(error: BaseException) -> list[list[Any]]:
 
 # --- the program ------------------------------------------------------------------------------------------------------
 
-WAYS = {"sql": run_sql, "jar": run_jar, "script": run_script}
+WAYS: dict[str, Any] = {"sql": run_sql, "jar": run_jar, "script": run_script}
 
 
 def main(request: dict[str, Any], executor_class: type[Executor] = Executor) -> None:
@@ -638,7 +643,9 @@ def main(request: dict[str, Any], executor_class: type[Executor] = Executor) -> 
         logging.disable(logging.CRITICAL)  # and some of them with the root's logger
     answers = Answers(request["answers"])
     try:
-        WAYS[request["way"]](request, answers, executor_class)
+        jvm = WAYS[request["way"]](request, answers, executor_class)
+        if jvm is not None:
+            jvm.end()
     except ImportError as error:
         answers.add(failure={"kind": "no py4j", "text": str(error), "python": sys.executable})
     except NoJvm as error:

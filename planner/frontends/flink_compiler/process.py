@@ -28,6 +28,7 @@ __all__ = ["Outcome", "run_beside_flink"]
 PROGRAM = Path(__file__).with_name("in_flink.py")
 _MARK = "PLAN_COMPILING"  # in the environment of everything that a program starts
 _KEPT = 64 * 1024  # bytes of what the program printed
+_OF_FLINK = ("Job has been submitted with JobID", "Picked up JAVA_TOOL_OPTIONS")
 _MOST_ANSWERS = 1 << 30  # bytes
 
 
@@ -46,8 +47,9 @@ class Outcome:
 
     @property
     def last_lines(self) -> list[str]:
-        """The last lines that a program printed, without blank ones."""
-        return [line.rstrip() for line in self.said.splitlines() if line.strip()][-8:]
+        """The last lines that a program printed, without blank ones and those of Flink's client."""
+        lines = [line.rstrip() for line in self.said.splitlines() if line.strip()]
+        return [line for line in lines if not line.startswith(_OF_FLINK)][-8:]
 
 
 def run_beside_flink(

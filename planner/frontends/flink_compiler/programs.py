@@ -9,18 +9,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from planner.errors import JobDefinitionError
+from planner.errors import ExecutionError, JobDefinitionError, OptionError
 from planner.frontends.flink_compiler.installation import FlinkInstallation, find_installation
+from planner.frontends.flink_compiler.pythons import find_python
 from planner.frontends.flink_compiler.request import FlinkRequest
 from planner.frontends.flink_compiler.sql_script import Statement, read_statements
 from planner.machine.java import find_java
 from planner.records import record
 from planner.source_text import read_text
 
-__all__ = ["Asked", "content_of", "jar_asked", "sql_asked"]
+__all__ = ["Asked", "content_of", "jar_asked", "script_asked", "sql_asked"]
 
 _FILES = re.compile(r"\b(?:JAR|PLAN)\s+(?:IF\s+NOT\s+EXISTS\s+)?'((?:[^']|'')*)'", re.IGNORECASE)
 _OUTSIDE = re.compile(r"\bCREATE\s+CATALOG\b", re.IGNORECASE)
+_MOST_MODULES = 2_000
 _IN_MEMORY = re.compile(r"'type'\s*=\s*'generic_in_memory'", re.IGNORECASE)
 
 
@@ -93,6 +95,45 @@ def jar_asked(path: Path, arguments: tuple[str, ...], request: FlinkRequest, con
     )
 
 
+def script_asked(
+    path: Path, arguments: tuple[str, ...], request: FlinkRequest, configuration: Mapping[str, str]
+) -> Asked:
+    """A PyFlink script, run by a Python that has PyFlink."""
+    python = find_python(request)
+    return Asked(
+        way="script",
+        path=path,
+        flink=python.flink,
+        origin=python.program,
+        interpreter=python.program,
+        document={
+            "configuration": dict(configuration),
+            "script": str(path),
+            "arguments": list(arguments),
+            "user_class_path": [str(jar) for jar in _absolute(request.class_path)],
+        },
+        depends={
+            "python": [python.program, python.version],
+            "flink": python.flink,
+            "class_path": [[jar.name, content_of(jar)] for jar in _absolute(request.class_path)],
+            "configuration": dict(configuration),
+            "script": [str(path), content_of(path)],
+            "beside": [[str(one), content_of(one)] for one in _modules_beside(path)],
+            "arguments": list(arguments),
+        },
+    )
+
+
+def _modules_beside(path: Path) -> list[Path]:
+    """The modules that a script may import from its own folder: a change of one may change the plan."""
+    found = [one for one in path.parent.rglob("*.py") if one != path and not _is_hidden(one.relative_to(path.parent))]
+    return sorted(found)[:_MOST_MODULES]
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") or part in ("site-packages", "node_modules", "__pycache__") for part in path.parts)
+
+
 def content_of(path: Path) -> str | None:
     """A file by its content; None where it is not there."""
     if not path.is_file():
@@ -102,7 +143,11 @@ def content_of(path: Path) -> str | None:
 
 
 def _jvm(jars: tuple[Path, ...], request: FlinkRequest) -> dict[str, Any]:
-    return {"java": str(find_java(user="Flink").executable), "java_options": []}
+    try:
+        java = find_java(user="Flink")
+    except ExecutionError as error:
+        raise OptionError(error.message, hint=error.hint) from error
+    return {"java": str(java.executable), "java_options": []}
 
 
 def _common(installation: FlinkInstallation, request: FlinkRequest, configuration: Mapping[str, str]) -> dict[str, Any]:

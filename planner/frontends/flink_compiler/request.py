@@ -10,7 +10,7 @@ from planner.records import record
 
 __all__ = ["TIME_LIMIT", "FlinkRequest"]
 
-TIME_LIMIT = 60  # seconds that a program may take
+TIME_LIMIT = 120  # seconds that a program may take
 
 
 @record
@@ -28,4 +28,4 @@ class FlinkRequest:
     fetch: bool = False  # connectors that are missing, from Maven Central
     fresh: bool = False  # compile again, though an answer is kept
     always: bool = False  # --with-flink: also what our own front end could load
-    found_by_search: bool = False  # the file was found, not named: then programs are not run
+    named: frozenset[str] | None = None  # the files that may be run; None: all, since each was named by the user

@@ -17,7 +17,7 @@ from planner.frontends.pyflink.keyed import KeyedStream
 from planner.frontends.pyflink.streams import DataStream
 from planner.frontends.pyflink.values.types import TypeInformation, type_of
 from planner.frontends.scripts.places import user_location
-from planner.job import PythonFunction
+from planner.job import PythonFunction, PythonRun
 
 __all__ = ["BroadcastConnectedStream", "BroadcastStream", "ConnectedStreams"]
 
@@ -114,5 +114,6 @@ class BroadcastConnectedStream:
             [stream._draft, self.broadcast_stream.input_stream._draft], "co_process", type_of(output_type),
             name="Keyed-Co-Process-Broadcast" if keyed else "Co-Process-Broadcast", label="broadcast_process",
             python="broadcast", behaviour=PythonFunction(target=func), parallelism=environment.get_parallelism(),
+            run=PythonRun(states=tuple(self.broadcast_state_descriptors)),
         )  # fmt: skip
         return stream._stream(draft)

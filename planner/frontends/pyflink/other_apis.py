@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from planner.errors import JobDefinitionError
+from planner.errors import NeedsFlink
 from planner.frontends.scripts.places import user_location
 
 __all__ = ["DataTypes", "Refused", "refuse_tables"]
 
 _TABLE = (
-    "only DataStream jobs have a plan here",
-    "write the job with StreamExecutionEnvironment and DataStream, or leave this part out",
+    "only Flink's own compiler can plan it",
+    "plan asks the PyFlink of the owner's Python: --python PATH; see docs/flink-compiler.md",
 )
 _JVM = (
     "there is no JVM while a script is loaded for its plan",
-    "do what needs Java where the job runs, or guard it with an option of your own",
+    "ask real PyFlink for the plan with --with-flink, or guard what needs Java with an option of your own",
 )
 
 
@@ -53,7 +53,7 @@ def refuse_tables(what: str) -> NoReturn:
 
 
 def _refuse(api: str, what: str, why: tuple[str, str]) -> NoReturn:
-    raise JobDefinitionError(f"the script uses {api} ({what}): {why[0]}", location=user_location(), hint=why[1])
+    raise NeedsFlink(f"the script uses {api} ({what}): {why[0]}", location=user_location(), hint=why[1])
 
 
 class _DataType:

@@ -24,7 +24,6 @@ from planner.frontends.yaml.inputs import (
 )
 from planner.frontends.yaml.operators import check_operator, key_columns, operator_fields
 from planner.frontends.yaml.parser import Document, read_yaml
-from planner.frontends.yaml.restart import read_restart_strategy
 from planner.job import (
     Exchange,
     JobDefinition,
@@ -34,17 +33,32 @@ from planner.job import (
     Partition,
     Partitioner,
     PythonFunction,
+    RestartStrategy,
     SideOutput,
     Transformation,
     Union,
 )
 from planner.kinds import SINKS, TWO_INPUTS
 from planner.records import maker, record
-from planner.settings.job_format import JOB_KEYS, KIND_KEYS, KINDS, OPERATOR_KEYS
+from planner.settings.job_format import JOB_KEYS, KIND_KEYS, KINDS, OPERATOR_KEYS, RESTART_KEYS
+from planner.settings.restart import RESTART_TYPES, meaningless, restart_strategy
 from planner.settings.values import describe
 from planner.spelling import did_you_mean, nearest
 
-__all__ = ["load_job_data", "load_yaml"]
+
+def read_restart_strategy(job: Fields) -> RestartStrategy:
+    """The strategy written in the job's `restart_strategy`."""
+    raw: Mapping[str, Any] = job.raw["restart_strategy"]
+    fields = read_fields(job.document, raw, RESTART_KEYS, "`restart_strategy`: ")
+    if "type" not in fields:
+        raise job.error("restart_strategy", "`restart_strategy` has no `type`", f"one of {', '.join(RESTART_TYPES)}")
+    chosen = fields.get("type")
+    given = {key: value for key, value in fields.values.items() if key != "type"}
+    wrong = meaningless(chosen, given)
+    if wrong:
+        raise fields.error(wrong[0], f"`{wrong[0]}` means nothing for the type {chosen}", wrong[1])
+    return restart_strategy(chosen, given)
+
 
 _KEYS_OF = {kind: {**OPERATOR_KEYS, **keys} for kind, keys in KIND_KEYS.items()}
 

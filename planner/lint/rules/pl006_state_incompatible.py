@@ -42,8 +42,9 @@ _ACCEPT = "if the state still fits or may be dropped, accept it with --update-ba
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     by_operator: dict[int | None, list[Change]] = {}
-    for change in subject.state_breaking:
-        if (change.part, change.kind) not in (("state", "operator-id"), ("operator", "removed")):
+    for change in subject.changes:
+        elsewhere = (change.part, change.kind) in (("state", "operator-id"), ("operator", "removed"))
+        if change.level == "state-breaking" and not elsewhere:
             by_operator.setdefault(change.at, []).append(change)
     of_job = by_operator.pop(None, None)
     if of_job:

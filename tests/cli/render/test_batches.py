@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 from rich.console import Console
 
-from cli.render.page.batches import batch_charts
+from cli.render.page.run_report import batch_charts
 from cli.render.text.stream_view import StreamTable, batch_line
 from spark_runner.figures.results import StreamBatch, VertexBatch
 

@@ -9,10 +9,9 @@ import pytest
 
 from cli.app import main
 from cli.render.pictures.dot import Direction, Look, to_dot
-from cli.render.pictures.formats import in_format
+from cli.render.pictures.formats import in_format, in_parts, parts_wanted
 from cli.render.pictures.image import draw
 from cli.render.pictures.palette import THEMES, dark_of
-from cli.render.pictures.parts import in_parts, parts_wanted
 from cli.render.pictures.stages import PICTURES
 from planner.frontends.loading import load_job
 from planner.frontends.yaml.loader import load_job_data

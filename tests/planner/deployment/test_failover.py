@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.deployment.chosen_subtask import choose_subtask
+from planner.deployment.deployment import choose_subtask
 from planner.deployment.failover import Failover, plan_failover
 from planner.deployment.layout import Layout
 from planner.deployment.placement import Placement, place_slots

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 from benchmarks.jobs import wide
 from planner.deployment.cluster import Cluster, resolve_cluster
+from planner.deployment.costs import local_channels, remote_bounds
 from planner.deployment.layout import Layout, lay_out
-from planner.deployment.placement import Placement, place_slots
-from planner.deployment.remote import local_channels, remote_bounds
-from planner.deployment.turns import least_slots
+from planner.deployment.placement import Placement, least_slots, place_slots
 from planner.flink.profile import LoadBalanceMode
 from planner.pipeline import Plan
-from planner.settings.pyproject import Cluster as ClusterSettings
+from planner.settings.pyproject import ClusterSettings
 from tests.support.deployments import TWO_STAGES, cluster, compiled, decided_plans, laid_out
 from tests.support.strategies import Job
 

@@ -14,7 +14,7 @@ from planner.frontends.yaml.loader import load_job_data
 from planner.lint.registry import RULES
 from planner.lint.rule import Subject
 from planner.pipeline import plan
-from planner.settings.pyproject import Cluster, Config
+from planner.settings.pyproject import ClusterSettings, Config
 from planner.snapshots.snapshot import Snapshot, take_snapshot
 from tests.support.strategies import Job, jobs
 
@@ -135,7 +135,7 @@ def test_any_two_jobs_can_be_compared(first: Job, second: Job, batch: bool) -> N
 @settings(max_examples=40)
 @given(jobs(), jobs())
 def test_every_rule_speaks_about_any_job_without_failing(first: Job, second: Job) -> None:
-    cluster = Cluster(task_managers=1, slots=1, network_memory=64 * 1024)
+    cluster = ClusterSettings(task_managers=1, slots=1, network_memory=64 * 1024)
     compiled = plan(load_job_data(second), until="execution")
     compared = compare(snapshot_of(first), take_snapshot(compiled))
     subject = Subject(plan=compiled, config=Config(cluster=cluster), comparison=compared)

@@ -9,8 +9,8 @@ import pytest
 
 from planner import StreamExecutionEnvironment, load_plan, plan
 from planner.errors import JobDefinitionError, OptionError, PlanningError
+from planner.flink.differences import DIFFERENCES, flink
 from planner.flink.option_spans import option_span
-from planner.flink.registry import DIFFERENCES, flink
 from planner.flink.versions import NEWEST, RELEASES, VERSIONS, read_version
 from planner.frontends.yaml.loader import load_job_data
 

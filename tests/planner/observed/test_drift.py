@@ -11,8 +11,7 @@ import pytest
 
 from planner.frontends.flink_export.documents import read_document
 from planner.frontends.loading import load_job
-from planner.observed.deployed import DeployedJob, deployed_observed, deployed_snapshot
-from planner.observed.drift import Drift, find_drift
+from planner.observed.drift import DeployedJob, Drift, deployed_observed, deployed_snapshot, find_drift
 from planner.observed.labels import short_chain_name, with_sources
 from planner.observed.loading import load_observed, observe
 from planner.pipeline import plan

@@ -8,16 +8,13 @@ from typing import Any
 
 import pytest
 
-from cli.render.text.live import live_lines
-from cli.render.text.observed import observed_lines
-from cli.render.text.observed_stages import job_lines, stream_lines
+from cli.render.text.exports import job_lines, live_lines, observed_lines, stream_lines
 from planner.errors import PlanError
 from planner.frontends.flink_export.documents import Export, read_document
 from planner.frontends.flink_export.live import read_live
 from planner.observed.as_plan import as_plan
-from planner.observed.chains import chains_of
-from planner.observed.deployed import deployed_observed
-from planner.observed.drift import find_drift
+from planner.observed.document import chains_of
+from planner.observed.drift import deployed_observed, find_drift
 from planner.observed.loading import observe
 from planner.observed.verdicts import decide
 from tests.support import flink_exports

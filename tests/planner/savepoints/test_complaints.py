@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from planner.flink.registry import flink
-from planner.savepoints.handles import Channel, KeyedState
+from planner.flink.differences import flink
+from planner.savepoints.handle_format import Channel, KeyedState
 from planner.savepoints.metadata import Metadata, SavedOperator, SavedSubtask
 from planner.savepoints.new_job import NewJob, NewOperator, NewVertex
 from planner.savepoints.verdict import Verdict, judge

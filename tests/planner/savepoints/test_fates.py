@@ -15,7 +15,7 @@ from planner.savepoints.contents import describe_savepoint
 from planner.savepoints.expected_states import why_dropped
 from planner.savepoints.fates import Fate, RestoreReport, restore
 from planner.savepoints.files import load_savepoint
-from planner.savepoints.handles import KeyedState
+from planner.savepoints.handle_format import KeyedState
 from planner.savepoints.metadata import SavedOperator, SavedSubtask
 from planner.savepoints.origins import find_origins
 from planner.savepoints.state_names import NamedState

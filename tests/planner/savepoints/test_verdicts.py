@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner import load_job_data, plan
-from planner.flink.registry import flink
+from planner.flink.differences import flink
 from planner.savepoints.metadata import read_metadata
 from planner.savepoints.new_job import NewJob, NewOperator, NewVertex, reduce_plan
 from planner.savepoints.verdict import judge
