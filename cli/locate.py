@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cli import console
 from planner.errors import OptionError
@@ -122,7 +122,8 @@ def explain_here(compiled: Plan) -> Explanation:
     """The explanation of a plan, with the network buffers of the configured cluster."""
     from planner.explanation.explain import explain_plan
 
-    return explain_plan(compiled, **cluster_buffers(compiled))
+    buffers: Any = cluster_buffers(compiled)
+    return explain_plan(compiled, **buffers)
 
 
 def cluster_buffers(compiled: Plan) -> dict[str, int]:

@@ -52,7 +52,14 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.deployment": PLANNER,
     "planner.diff": PLANNER | {"planner.snapshots", "planner.frontends", "planner.frontends.flink_compiler"},
     "planner.lint": PLANNER
-    | {"planner.diff", "planner.snapshots", "planner.frontends", "planner.savepoints", "planner.lint.rules"}
+    | {
+        "planner.diff",
+        "planner.explanation",
+        "planner.snapshots",
+        "planner.frontends",
+        "planner.savepoints",
+        "planner.lint.rules",
+    }
     | {"planner.lint.rules.pyflink"},
     "planner.lint.rules.pyflink": PLANNER | {"planner.lint"},
     "planner.lint.rules": PLANNER | {"planner.deployment"} | {"planner.lint", "planner.diff", "planner.savepoints"},
