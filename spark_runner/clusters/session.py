@@ -255,7 +255,7 @@ def _connect(line: Any, chosen: dict[str, str]) -> Any:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    SparkContext._ensure_initialized(gateway=line)  # type: ignore[no-untyped-call]
+    SparkContext._ensure_initialized(gateway=line)
     spark = SparkSession.builder.config(map={**chosen}).getOrCreate()
     # A JVM that goes first, as a killed one does, is no reason for a traceback on the user's terminal.
     accumulators: Any = spark.sparkContext._accumulatorServer
