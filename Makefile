@@ -71,7 +71,7 @@ unit: $(READY) ## pytest alone; PYTEST_ARGS="-k chaining" narrows it
 compare-flink: $(READY) ## run small jobs on a real Flink and compare slots, restarts, schedules and buffers; takes half an hour
 	$(BIN)/python -m benchmarks.flink.compare
 
-bench: $(READY) ## measure against real Flink, Typer and PySpark by hand; the ratios go to benchmarks/results and the README
+bench: $(READY) ## measure against real Flink, Typer and PySpark by hand; the ratios go to benchmarks/results and docs/performance.md
 	$(BIN)/python -m benchmarks
 
 bench-quick: $(READY) ## the same with small sizes, in under five minutes; compared with the last quick run
