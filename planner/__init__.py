@@ -65,7 +65,7 @@ def load_plan(path: Any, flink: str | None = None) -> Plan:
     `flink` is the version of Flink to plan for, such as `"1.20"`; None is the newest.
     """
     loading, pipeline = import_module("planner.frontends.loading"), import_module("planner.pipeline")
-    compiled: Plan = pipeline.plan(loading.load_job(path), flink=flink)
+    compiled: Plan = pipeline.plan(loading.load_job(path, loading.LoadOptions(flink=flink)), flink=flink)
     return compiled
 
 

@@ -353,7 +353,7 @@ class JobDefinition:
     absent_modules: tuple[str, ...] = ()  # what its file imports and is not installed here: enough for a plan only
     calls: tuple[tuple[str, Location], ...] = ()  # of the API, those that only some versions of Flink have
     compiled: StreamGraph | None = None  # the stream graph, where Flink itself exported it
-    flink: str | None = None  # the release of Flink that compiled it, where one did
+    flink: str | None = None  # the release of Flink that compiled it, or the version whose PyFlink a script met
     notes: tuple[str, ...] = ()  # what a reader of the plan should know about how it came to be
 
     @cached_property

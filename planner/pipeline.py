@@ -55,14 +55,22 @@ class Plan:
         return plan_to_dict(self)
 
 
+PYFLINK = ("1.18", "1.19", "1.20", "2.3")  # the versions whose PyFlink layer is known
+
+
 def _refuse_other_pyflink(job: JobDefinition, profile: FlinkProfile) -> None:
-    """What PyFlink does to a script is known of one version only."""
-    newest = flink_profile()
-    if profile.version != newest.version:
+    """A script met the API of one version, and PyFlink's part of a plan is known of some versions only."""
+    if profile.version not in PYFLINK:
         raise PlanningError(
-            f"this is a PyFlink script, and PyFlink's part of a plan is known for Flink {newest.version} only",
+            f"this is a PyFlink script, and PyFlink's part of a plan is known for Flink {', '.join(PYFLINK)} only",
             location=job.location,
             hint=f"leave --flink {profile.version} out, or say --api java to plan it as a Java job",
+        )
+    if job.flink is not None and profile.version != job.flink:
+        raise PlanningError(
+            f"the script was loaded with PyFlink {job.flink}, and cannot be planned for Flink {profile.version}",
+            location=job.location,
+            hint=f'load it for that version: load_plan(path, flink="{profile.version}")',
         )
 
 

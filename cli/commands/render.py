@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -21,7 +22,7 @@ from cli.deployment_options import (
 )
 from cli.files import write_whole
 from cli.load_options import ApiOption, ParallelismOption, load_options
-from cli.locate import cluster_buffers, find_job, flink_for, is_export
+from cli.locate import cluster_buffers, find_job, flink_for, is_export, tell_compiler
 from cli.options import FlinkOption, JobArgument, complete_job
 from cli.run_ids import complete_run
 from planner.deployment.request import DeploymentRequest
@@ -176,6 +177,7 @@ def _compile(spec: str, until: Stage, flink: str | None, options: LoadOptions) -
     from planner.frontends.loading import load_job
 
     definition = load_job(spec, options)
+    tell_compiler(definition)
     return compile_plan(definition, until=until, flink=flink_for(flink, definition))
 
 
@@ -210,11 +212,8 @@ def _comparison(compiled: Plan, old: str, options: LoadOptions) -> Any:
     from planner.snapshots.snapshot import take_snapshot
 
     new = Version(argument=compiled.job.location.file, snapshots=(take_snapshot(compiled),))
-    pairs = [
-        (before, after)
-        for before, after in pair_jobs(load_version(old, lambda _: compiled.flink, options), new)
-        if before and after
-    ]
+    known = load_version(old, lambda _: compiled.flink, replace(options, flink=compiled.flink.version))
+    pairs = [(before, after) for before, after in pair_jobs(known, new) if before and after]
     if not pairs:
         raise OptionError(f"--diff {old}: this job is not in it", hint="name one that is, as job.py:NAME")
     return compare(*pairs[0])

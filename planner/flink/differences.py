@@ -90,6 +90,21 @@ LOAD_BALANCE: Difference[tuple[LoadBalanceMode, ...]] = Difference(
     ),
 )
 
+# Whether the sink of PyFlink's execute_and_collect has a uid of its own (`dataStreamCollect_ID`).
+COLLECT_SINK_UID: Difference[bool] = Difference(
+    field="collect_sink_has_uid",
+    summary="the sink of execute_and_collect has a uid of its own, so its operator id changes",
+    since=(("1.18", False), ("2.0", True)),
+)
+
+# The major version of the Kafka connector that a PyFlink script gets. KafkaSink of connector 4 takes one more
+# transformation id, and keeps writer and committer of exactly-once sinks in the same slots.
+KAFKA_CONNECTOR: Difference[int] = Difference(
+    field="kafka_connector",
+    summary="KafkaSink is that of connector 4: exactly-once writers and committers share slots",
+    since=(("1.18", 3), ("2.0", 4)),
+)
+
 _MINUTE = 60_000
 
 # How long a restart strategy waits where the job does not say.
@@ -127,6 +142,8 @@ DIFFERENCES: tuple[Difference[Any], ...] = (
     SINK_CO_LOCATION,
     EMPTY_LABELS,
     BATCH_SOURCES,
+    COLLECT_SINK_UID,
+    KAFKA_CONNECTOR,
     LOAD_BALANCE,
     RESTART_DEFAULTS,
     SAVEPOINT_FORMAT,

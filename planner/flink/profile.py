@@ -30,6 +30,8 @@ class FlinkProfile:
     sink_parallelism_is_set: bool
     sink_parts_co_locate: bool
     empty_labels: bool
+    collect_sink_has_uid: bool
+    kafka_connector: int
     load_balance_modes: tuple[LoadBalanceMode, ...]
     restart_defaults: RestartDefaults
     batch_source_parallelism: int | None

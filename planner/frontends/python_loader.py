@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
@@ -18,7 +19,7 @@ from planner.frontends.picking import refuse_several, with_name
 from planner.frontends.scripts.handover import LoadOptions, Session, session
 from planner.frontends.scripts.job_modules import forget_modules
 from planner.frontends.scripts.places import PACKAGE_FOLDER, shown, shown_folders
-from planner.frontends.suggestions import argument_fault, plain_argument_faults, suggestion
+from planner.frontends.suggestions import argument_fault, needed_version, plain_argument_faults, suggestion
 from planner.job import JobDefinition, Location
 from planner.source_text import read_text
 from planner.spelling import nearest_or_all
@@ -53,6 +54,7 @@ def _load(path: Path, options: LoadOptions | None, take: Callable[[Session, Modu
     options = options or LoadOptions()
     source = read_text(path, str(path))
     is_script = "pyflink" in source
+    notes: tuple[str, ...] = ()  # why a script is planned for an older version
     absent: list[str] = []
     beside: list[str] = []  # folders above the file that have a module it imports
     while True:
@@ -60,35 +62,58 @@ def _load(path: Path, options: LoadOptions | None, take: Callable[[Session, Modu
             around = _script_surroundings(options, absent) if is_script else _without_pyflink()
             with _loading(path, options, beside) as (collecting, module), around:
                 collecting.absent_modules = tuple(absent)
+                collecting.notes = notes
                 with noted_errors() as noted:
                     _run_file(path, source, module)
                 if noted:  # and the script caught it: what it did instead is not the job that it is meant to be
                     raise noted[0]
                 return take(collecting, module)
-        except _ModuleIsMissing as error:
-            if error.name == "pyflink" and not is_script:  # a module beside the job uses it
+        except _UserError as error:
+            if options.flink is None and error.flink is not None:
+                options, notes = _for_older(options, error, error.flink)
+                continue
+            if error.module == "pyflink" and not is_script:  # a module beside the job uses it
                 is_script = True
                 continue
-            if not is_script or not _may_be_absent(error.name, options) or error.name in absent:
+            if not is_script or not _may_be_absent(error.module, options) or error.module in absent:
+                _say_absent(error, absent)
                 raise
-            folder = _folder_above(path, error.name.split(".")[0])
+            folder = _folder_above(path, error.module.split(".")[0])
             if folder is not None and folder not in beside:
                 beside.append(folder)
             else:
-                absent.append(error.name)
+                absent.append(error.module)
         except JobDefinitionError as error:
-            if absent:
-                said = f"placeholders stand in for what is not installed here: {', '.join(absent)}"
-                error.hint = f"{error.hint}\n  {said}" if error.hint else said
+            older = getattr(error, "flink", None)  # of versions.OtherVersion
+            if options.flink is None and older is not None:
+                options, notes = _for_older(options, error, older)
+                continue
+            _say_absent(error, absent)
             raise
 
 
-class _ModuleIsMissing(JobDefinitionError):
-    """A file imports what is not installed here, and does not expect that."""
+def _for_older(options: LoadOptions, error: JobDefinitionError, flink: str) -> tuple[LoadOptions, tuple[str, ...]]:
+    """How to load a script for an older version, and the line that says so and why."""
+    place = f" ({error.location})" if error.location else ""
+    return replace(options, flink=flink), (f"planned for Flink {flink}, because of {error.message}{place}",)
 
-    def __init__(self, message: str, *, location: Location | None, hint: str | None, name: str) -> None:
+
+def _say_absent(error: JobDefinitionError, absent: Sequence[str]) -> None:
+    if absent:
+        said = f"placeholders stand in for what is not installed here: {', '.join(absent)}"
+        error.hint = f"{error.hint}\n  {said}" if error.hint else said
+
+
+class _UserError(JobDefinitionError):
+    """What went wrong in the user's own lines: an import of a module that is not here, or of a name that only another
+    version of PyFlink has, may be cured by loading the file again."""
+
+    def __init__(
+        self, message: str, *, location: Location | None, hint: str | None, module: str = "", flink: str | None = None
+    ) -> None:
         super().__init__(message, location=location, hint=hint)
-        self.name = name
+        self.module = module  # that is missing
+        self.flink = flink  # the newest version that has the name
 
 
 @contextmanager
@@ -186,8 +211,7 @@ def _guarded(path: Path, call: Callable[[], Any]) -> Any:
     except EOFError as error:
         raise _user_error(error, path, "the file waits for input, which it cannot get while it is loaded") from None
     except ModuleNotFoundError as error:
-        told = _user_error(error, path, f"ModuleNotFoundError: {error}")
-        raise _ModuleIsMissing(told.message, location=told.location, hint=told.hint, name=error.name or "") from None
+        raise _user_error(error, path, f"ModuleNotFoundError: {error}", error.name or "") from None
     except SyntaxError as error:
         place = Location(shown(error.filename or str(path)), error.lineno or 1, error.offset or None)
         raise JobDefinitionError(f"not valid Python: {error.msg}", location=place) from None
@@ -196,12 +220,14 @@ def _guarded(path: Path, call: Callable[[], Any]) -> Any:
         raise _user_error(error, path, said) from None
 
 
-def _user_error(error: BaseException, path: Path, message: str) -> JobDefinitionError:
+def _user_error(error: BaseException, path: Path, message: str, module: str = "") -> _UserError:
     lines = _user_lines(error.__traceback__, path)
     place = Location(lines[-1][0], lines[-1][1]) if lines else Location(str(path), 1)
     hints = [hint for hint in (suggestion(error, lines[-1][2] if lines else "", str(path)),) if hint]
     hints += [f"{file}:{line}: {text}" for file, line, text in lines[-8:]]
-    return JobDefinitionError(message, location=place, hint="\n  ".join(hints) or None)
+    return _UserError(
+        message, location=place, hint="\n  ".join(hints) or None, module=module, flink=needed_version(error)
+    )
 
 
 def _ended(error: SystemExit) -> str:

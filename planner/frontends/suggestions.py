@@ -9,7 +9,7 @@ from typing import Final, NoReturn
 
 from planner.spelling import did_you_mean
 
-__all__ = ["argument_fault", "plain_argument_faults", "suggestion"]
+__all__ = ["argument_fault", "needed_version", "plain_argument_faults", "suggestion"]
 
 _MISSING_NAME: Final = re.compile(r"cannot import name '(\w+)' from '(pyflink[\w.]*)'")
 
@@ -30,9 +30,11 @@ def suggestion(error: BaseException, line: str, path: str) -> str | None:
         return None
     if error.name == "to_milliseconds":
         return "a length of time is a Time here: Time.seconds(5), Time.milliseconds(100), from pyflink.common"
-    if (old := _of_flink_1(type(error.obj).__module__, error.name)) is not None:
+    if (old := _of_other_version(_module_of(error.obj), error.name)) is not None:
         return old
-    return did_you_mean(error.name, [name for name in dir(error.obj) if not name.startswith("_")])
+    return did_you_mean(
+        error.name, [name for name in dir(error.obj) if not name.startswith("_") and hasattr(error.obj, name)]
+    )
 
 
 class ArgumentFault(SystemExit):
@@ -75,18 +77,40 @@ def _give_arguments(path: str) -> str:
 def _of_import(error: ImportError) -> str | None:
     found = _MISSING_NAME.match(str(error))
     if found is not None:
-        return _of_flink_1("pyflink", found[1]) or _near_export(found[1], found[2])
+        return _of_other_version("pyflink", found[1]) or _near_export(found[1], found[2])
     if (error.name or "").startswith("pyflink."):
-        return f"PyFlink 2.3 has no module {error.name}"
+        from planner.frontends.pyflink.versions import module_hint
+
+        return module_hint(str(error.name))
     return None
 
 
-def _of_flink_1(module: str, name: str) -> str | None:
+def _of_other_version(module: str, name: str) -> str | None:
     if "pyflink" not in module:
         return None
-    from planner.frontends.pyflink.removed import hint_for
+    from planner.frontends.pyflink.versions import hint_for
 
     return hint_for(name)
+
+
+def needed_version(error: BaseException) -> str | None:
+    """The newest version of PyFlink that has a name which an error says is missing; None for every other error."""
+    if isinstance(error, ImportError):
+        found = _MISSING_NAME.match(str(error))
+        name = found[1] if found is not None else str(error.name or "")
+        if found is None and not name.startswith("pyflink."):
+            return None
+    elif isinstance(error, AttributeError) and error.name and "pyflink" in _module_of(error.obj):
+        name = error.name
+    else:
+        return None
+    from planner.frontends.pyflink.versions import missing
+
+    return missing(name)
+
+
+def _module_of(value: object) -> str:
+    return str(getattr(value, "__module__", "") or type(value).__module__)
 
 
 def _near_export(name: str, module: str) -> str | None:

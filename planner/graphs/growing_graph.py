@@ -59,7 +59,7 @@ class NodeSettings:
             "HEAD" if sorts and operator.chaining != "disable" else self.strategy(operator),
             sorts,
             None if kind != "source" else "legacy" if operator.legacy else "new",
-            (kind == "async_map" and operator.python is None) or role == "writer",
+            (kind == "async_map" and operator.python is None) or role == "writer" or operator.helper == "split_reader",
             self.default_timeout if operator.buffer_timeout is None else self.buffer_timeout(operator, role),
             operator.uid if operator.uid is None or role == "operator" else _role_uid(operator.uid, role),
             operator.uid_hash.lower() if operator.uid_hash else None,

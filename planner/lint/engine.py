@@ -89,7 +89,8 @@ def plan_files(
         for job in loaded:
             try:
                 config = project.for_job(job.name, file)
-                compiled = plan(job, until="execution", flink=flink or job.flink or config.flink)
+                wanted = job.flink if job.python is not None else flink or job.flink
+                compiled = plan(job, until="execution", flink=wanted or config.flink)
                 jobs.append(LintedJob(file=file, plan=compiled, config=config, whole=name is None))
             except PlanError as error:
                 failures.append(_not_plannable(file, error, job.name))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from planner.errors import PlanningError
+from planner.flink.differences import flink as flink_profile
 from planner.graphs.stream_building import runs_in_batch_mode
 from planner.job import JobDefinition, Operator, Transformation, Union
 from planner.merging.alignment import align
@@ -97,7 +98,7 @@ def _collect(work: Workspace, stream: int) -> int:
         location=work.job.location,
         inputs=(stream,),
         name=COLLECT_SINK,
-        uid=f"dataStreamCollect_{identity}",
+        uid=f"dataStreamCollect_{identity}" if flink_profile(work.job.flink).collect_sink_has_uid else None,
         parallelism=1,
         helper="collect",
     )

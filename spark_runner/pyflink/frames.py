@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -20,6 +22,8 @@ from spark_runner.frames.shipping import pickled_function
 from spark_runner.pyflink.program import ScriptJob, ScriptSink, ScriptSource
 
 __all__ = ["avro_frame", "chunk_frame", "columns_frame"]
+
+_MANY_FILES = 1_000  # a hash of their names spreads more of them well enough
 
 
 def chunk_frame(job: ScriptJob, spark: SparkSession, file: str) -> DataFrame:
@@ -67,7 +71,7 @@ def _source(job: ScriptJob, source: ScriptSource, spark: SparkSession, payload: 
     with blamed(source.operator, source.name, "cannot be read"):
         frame, part = _read(source, spark, file)
         columns = [F.col(field.name).cast(field.dataType).alias(field.name) for field in _schema(source.columns)]
-        placed = frame.coalesce(1) if count == 1 else frame.repartition(count, part)
+        placed = frame.coalesce(1) if count == 1 else _spread(frame, count, part)
         return placed.select(*columns).mapInArrow(_rows(payload, source.vertex), ROW_DDL)
 
 
@@ -81,7 +85,33 @@ def _read(source: ScriptSource, spark: SparkSession, file: str) -> tuple[DataFra
     paths = [resolved_path(path, file) for path in source.paths]
     if source.reader.format not in ("text", "binaryFile"):  # lines of text are bytes in any charset
         reader = reader.schema(source.columns)
-    return reader.load(paths, recursiveFileLookup="true"), F.input_file_name()
+    nested = options.get("recursiveFileLookup", "true")  # a FileSource looks into folders, read_text_file does not
+    return reader.load(paths, recursiveFileLookup=nested), F.input_file_name()
+
+
+def _spread(frame: DataFrame, count: int, part: Any) -> DataFrame:
+    """The records of a frame on so many subtasks. Each file is on one, and none has much more to read than others."""
+    files = frame.inputFiles()
+    if not 1 < len(files) <= _MANY_FILES:
+        return frame.repartition(count, part)
+    loads = [0] * count
+    placed: list[list[str]] = [[] for _ in loads]
+    for file in sorted(files, key=lambda one: (-_bytes(one), one)):
+        subtask = loads.index(min(loads))
+        loads[subtask] += max(1, _bytes(file))
+        placed[subtask].append(file)
+    chosen = F.lit(0)
+    for subtask, mine in enumerate(placed[1:], start=1):
+        chosen = F.when(part.isin(mine), subtask).otherwise(chosen)
+    return frame.repartitionById(count, chosen.cast("int"))
+
+
+def _bytes(file: str) -> int:
+    """The size of a file of this machine; others count as equal."""
+    try:
+        return Path(unquote(urlsplit(file).path)).stat().st_size
+    except OSError:
+        return 0
 
 
 def columns_frame(rows: DataFrame, sink: ScriptSink) -> DataFrame:

@@ -70,7 +70,7 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
     master = parse_master(request.master)
     check_deploy_mode(master, request.deploy_mode)
     config = load_config(Path(request.folder)).for_job(job.name, job.location.file)
-    compiled = compile_plan(job, flink=request.flink or config.flink)
+    compiled = compile_plan(job, flink=job.flink or request.flink or config.flink)
     mode = request.mode or ("batch" if all(map(data_ends, _sources(job))) else "streaming")
     if compiled.merging is not None and request.deploy_mode == "cluster":
         raise OptionError(

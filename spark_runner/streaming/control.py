@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
+import sys
 import time
 from typing import Any
 
@@ -15,9 +17,11 @@ from planner.job import Collection, Sequence
 from spark_runner.streaming.program import StreamJob
 from spark_runner.streaming.storage import Folder
 
-__all__ = ["SLICE", "Control", "feed_sizes"]
+__all__ = ["Control", "feed_sizes", "slice_size"]
 
-SLICE = 20_000  # records of each subtask in one slice
+LEAST, MOST = 1_000, 500_000  # records of each subtask in one slice
+_SLICE_BYTES = 32 * 2**20  # what a slice may take in a worker's memory, before anything is made of it
+_SAMPLE = 100  # records that are looked at for their size
 _ORDERS = "orders"
 _APART = 0.01  # seconds between the times of two files
 
@@ -33,22 +37,41 @@ def feed_sizes(job: StreamJob) -> list[int]:
     return sizes
 
 
+def slice_size(job: StreamJob) -> int:
+    """How many records of each subtask go into one batch: as many as workers keep in memory without trouble."""
+    largest = 1
+    for source in job.sources:
+        if isinstance(source.operator.behaviour, Collection):
+            records = source.operator.behaviour.records
+            for record in records[:: max(1, len(records) // _SAMPLE)]:
+                largest = max(largest, _bytes(record))
+    return min(MOST, max(LEAST, _SLICE_BYTES // max(64, largest)))
+
+
+def _bytes(record: Any) -> int:
+    try:
+        return len(pickle.dumps(record))
+    except Exception:  # of the job's own classes: how it travels is found out elsewhere
+        return sys.getsizeof(record)
+
+
 class Control:
     """The files of one checkpoint's control source."""
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
 
-    def prepare(self, job: StreamJob, slice_size: int) -> None:
+    def prepare(self, job: StreamJob, size: int | None = None) -> None:
         """Write the slices of the job's own records, all at once: a restart finds them there."""
         self.folder.inner(_ORDERS).make()
         if self.folder.exists("prepared"):
             return
         sizes = feed_sizes(job)
-        slices = math.ceil(max(sizes, default=0) / slice_size)
+        size = size or slice_size(job)
+        slices = math.ceil(max(sizes, default=0) / size)
         started = time.time() - slices * _APART  # readers take files by their time
         for number in range(slices):
-            order = {"slice": number, "size": slice_size}
+            order = {"slice": number, "size": size}
             self._order(f"slice-{number:09d}", order, started + number * _APART)
         if sizes and len(sizes) == len(job.sources):
             self._order("z-end", {"end": True}, started + slices * _APART)  # nothing else can come

@@ -22,7 +22,7 @@ from spark_runner.frames.blame import translated
 from spark_runner.frames.shipping import ship
 from spark_runner.program.program import SparkProgram
 from spark_runner.streaming.checkpoint import Checkpoint
-from spark_runner.streaming.control import SLICE, Control
+from spark_runner.streaming.control import Control
 from spark_runner.streaming.needs import check_workers
 from spark_runner.streaming.passing import TRIES, passes
 from spark_runner.streaming.program import StreamJob
@@ -55,7 +55,7 @@ class StreamOptions:
 
     interval: int | None = None  # milliseconds
     once: bool = False
-    slice_size: int = SLICE
+    slice_size: int | None = None  # records of each subtask in one batch; None: as many as fit into memory
 
 
 class StreamRun:

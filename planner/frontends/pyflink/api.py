@@ -34,6 +34,7 @@ DECLARED: Final = {
     "common.completable_future": ("settings", "CompletableFuture"),
     "common.config_options": ("settings", "ConfigOption ConfigOptions T"),
     "common.execution_config": ("settings", "ExecutionConfig"),
+    "common.execution_mode": ("settings", "ExecutionMode"),
     "common.input_dependency_constraint": ("settings", "InputDependencyConstraint"),
     "common.io": ("settings", "InputFormat"),
     "common.job_client": ("settings", "JobClient"),
@@ -46,7 +47,7 @@ DECLARED: Final = {
         "BulkWriterFactory ByteArraySchema DeserializationSchema Encoder RowDataBulkWriterFactory "
         "RowFieldExtractorSchema SerializationSchema SimpleStringSchema",
     ),
-    "datastream.checkpoint_config": ("settings", "CheckpointConfig"),
+    "datastream.checkpoint_config": ("settings", "CheckpointConfig ExternalizedCheckpointCleanup"),
     "datastream.checkpoint_storage": (
         "settings",
         "CheckpointStorage CustomCheckpointStorage FileSystemCheckpointStorage JobManagerCheckpointStorage",
@@ -134,8 +135,10 @@ DECLARED: Final = {
     ),
     "datastream.state_backend": (
         "settings",
-        "CustomStateBackend EmbeddedRocksDBStateBackend HashMapStateBackend PredefinedOptions StateBackend",
+        "CustomStateBackend EmbeddedRocksDBStateBackend FsStateBackend HashMapStateBackend MemoryStateBackend "
+        "PredefinedOptions RocksDBStateBackend StateBackend",
     ),
+    "datastream.time_characteristic": ("settings", "TimeCharacteristic"),
     "datastream.time_domain": ("functions", "TimeDomain"),
     "datastream.timerservice": ("functions", "TimerService"),
     "metrics.metricbase": ("functions", "Counter Distribution Meter Metric MetricGroup"),
@@ -147,6 +150,7 @@ HANDED_ON: Final = {
         "common.config_options": "ConfigOption ConfigOptions",
         "common.configuration": "Configuration",
         "common.execution_config": "ExecutionConfig",
+        "common.execution_mode": "ExecutionMode",
         "common.input_dependency_constraint": "InputDependencyConstraint",
         "common.job_client": "JobClient",
         "common.job_execution_result": "JobExecutionResult",
@@ -187,7 +191,7 @@ HANDED_ON: Final = {
     },
     "datastream": {
         "datastream.async_data_stream": "AsyncDataStream",
-        "datastream.checkpoint_config": "CheckpointConfig",
+        "datastream.checkpoint_config": "CheckpointConfig ExternalizedCheckpointCleanup",
         "datastream.checkpoint_storage": (
             "CheckpointStorage CustomCheckpointStorage FileSystemCheckpointStorage JobManagerCheckpointStorage"
         ),
@@ -208,9 +212,11 @@ HANDED_ON: Final = {
         "datastream.output_tag": "OutputTag",
         "datastream.slot_sharing_group": "MemorySize SlotSharingGroup",
         "datastream.state_backend": (
+            "FsStateBackend MemoryStateBackend RocksDBStateBackend "
             "CustomStateBackend EmbeddedRocksDBStateBackend HashMapStateBackend PredefinedOptions StateBackend"
         ),
         "datastream.stream_execution_environment": "StreamExecutionEnvironment",
+        "datastream.time_characteristic": "TimeCharacteristic",
         "datastream.time_domain": "TimeDomain",
         "datastream.timerservice": "TimerService",
         "datastream.window": (

@@ -6,6 +6,7 @@ no helpers. `plan explain --api java` takes it for a PyFlink script.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from planner.frontends.pyflink.drafts import Draft
@@ -37,11 +38,19 @@ from planner.merging.alignment import KEY_BY_MAP, PARTITION_CUSTOM_MAP, VALUES
 if TYPE_CHECKING:
     from planner.frontends.pyflink.environment import StreamExecutionEnvironment
 
-__all__ = ["Calls", "JavaCalls"]
+__all__ = ["Calls", "JavaCalls", "TextFile"]
 
 _STRING: TypeInformation = Types.STRING()  # type: ignore[attr-defined]
 _INT: TypeInformation = Types.INT()  # type: ignore[attr-defined]
 _LONG: TypeInformation = Types.LONG()  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """What `read_text_file` of Flink 1.x reads."""
+
+    path: str
+    charset: str
 
 
 class Calls:
@@ -109,16 +118,17 @@ class Calls:
         draft.fixed = True
         return draft
 
-    def files(self, input_format: Any, type: TypeInformation) -> Draft:
+    def files(self, input_format: Any, type: TypeInformation, name: str = "Custom File source") -> Draft:
         """A source that finds splits, and the operator that reads them."""
+        run = PythonRun(connector=input_format)
         found = self.operator(
-            [], "source", type, name="Custom File source", legacy=True, parallel=False, bounded=True,
+            [], "source", type, name=name, run=run, legacy=True, parallel=False, bounded=True,
             max_parallelism=1, inherited=1, behaviour=PythonFunction(target=input_format),
         )  # fmt: skip
         found.fixed = True
         return self.operator(
-            [found], "flat_map", type, name="Split Reader: Custom File source", label="split_reader",
-            helper="split_reader", chaining="start_new", behaviour=PythonFunction(target=input_format),
+            [found], "flat_map", type, name=f"Split Reader: {name}", label="split_reader",
+            helper="split_reader", chaining="start_new", behaviour=PythonFunction(target=input_format), run=run,
         )  # fmt: skip
 
     def key_by(self, source: Draft, selector: Any, key_type: TypeInformation, helper: Helper = "key_by") -> Draft:

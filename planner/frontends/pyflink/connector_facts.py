@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from planner.errors import JobDefinitionError
+from planner.flink.differences import flink as flink_profile
+from planner.flink.versions import is_before
 from planner.frontends.pyflink.declared.connectors import Sink, Source
-from planner.frontends.pyflink.java_objects import JavaObject
+from planner.frontends.pyflink.declared.functions import SinkFunction, SourceFunction
+from planner.frontends.pyflink.java_objects import JavaObject, java_class
 from planner.frontends.pyflink.recorded import Recorded
 from planner.frontends.pyflink.values.types import (
     BasicType,
@@ -21,13 +24,15 @@ from planner.frontends.pyflink.values.types import (
     RowTypeInfo,
     TypeInformation,
 )
+from planner.frontends.pyflink.versions import LATEST_1X, OtherVersion, version
 from planner.frontends.scripts.absent_modules import Placeholder, refuse_placeholder
 from planner.frontends.scripts.places import user_location
 from planner.job import Behaviour, PythonFunction, Reader, Sequence, Writer
 
 __all__ = [
-    "SinkFacts", "SourceFacts", "check_java_function", "connector_remarks", "produced_type", "schema_type",
-    "sink_facts", "source_facts",
+    "LegacySourceFacts", "SinkFacts", "SourceFacts", "check_input_format", "check_java_function", "check_legacy",
+    "check_new_style", "connector_remarks",
+    "legacy_source_facts", "produced_type", "schema_given", "schema_type", "sink_facts", "source_facts",
 ]  # fmt: skip
 
 
@@ -38,6 +43,15 @@ class SourceFacts:
     bounded: bool
     type: TypeInformation | None  # None: Flink cannot tell
     behaviour: Behaviour
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegacySourceFacts:
+    """A source function, as plans see it."""
+
+    type: TypeInformation
+    behaviour: Behaviour
+    parallel: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,14 +88,88 @@ def check_java_function(connector: Any) -> None:
         )
 
 
+# Java's own functions that Flink 1.x has under these names; those that run alone are marked.
+_JAVA_FUNCTIONS: Final = {
+    "org.apache.flink.streaming.api.functions.sink.DiscardingSink": True,
+    "org.apache.flink.streaming.api.functions.sink.PrintSinkFunction": True,
+    "org.apache.flink.streaming.api.functions.sink.SocketClientSink": True,
+    "org.apache.flink.streaming.api.functions.source.StatefulSequenceSource": True,
+    "org.apache.flink.streaming.api.functions.source.SocketTextStreamFunction": False,
+    "org.apache.flink.streaming.api.functions.source.FromElementsFunction": False,
+}
+_DATA_SET: Final = "org.apache.flink.api.java.io."  # formats of the DataSet API
+_RUN_ALONE: Final = frozenset({"RMQSource"})
+_SCHEMA_ARGUMENTS: Final = ("deserialization_schema", "deserializer")
+
+
+def check_legacy(function: Any, base: type, jars: bool) -> bool:
+    """Refuse what `add_source` and `add_sink` refuse; whether the function can run in parallel."""
+    check_java_function(function)
+    if not isinstance(function, base) and isinstance(function, (Source, Sink)):
+        new_style = "from_source()" if isinstance(function, Source) else "sink_to()"
+        raise TypeError(f"a {base.__name__} is wanted, {type(function).__name__} goes into {new_style}")
+    named = [given for call in getattr(function, "_calls", ()) for _, given in call.arguments]
+    wrapped = named[0] if named and type(function).__name__ in ("SourceFunction", "SinkFunction") else None
+    if isinstance(wrapped, JavaObject):  # a class of a user's own may be anywhere on Java's path
+        wrapped = name if (name := java_class(wrapped) or "").startswith("org.apache.flink.") else None
+    if not isinstance(wrapped, str):
+        return type(function).__name__ not in _RUN_ALONE
+    if not jars or wrapped in _JAVA_FUNCTIONS:
+        _refuse_moved(wrapped, wrapped in _JAVA_FUNCTIONS)
+    return _JAVA_FUNCTIONS.get(wrapped, True)
+
+
+def legacy_source_facts(function: Any, jars: bool) -> LegacySourceFacts:
+    """What is known of a source function."""
+    parallel = check_legacy(function, SourceFunction, jars)
+    schema = schema_given(function)
+    kind = schema_type(schema) if schema is not None else PickledBytesTypeInfo()
+    return LegacySourceFacts(type=kind, behaviour=PythonFunction(target=function), parallel=parallel)
+
+
+def schema_given(function: Any) -> Any:
+    """The schema that a source function was made with."""
+    calls = getattr(function, "_calls", ())
+    return next((given for call in calls for name, given in call.arguments if name in _SCHEMA_ARGUMENTS), None)
+
+
 def _given(connector: Recorded) -> Iterator[Any]:
     return (value for call in connector._calls for _, value in call.arguments)
+
+
+def check_new_style(connector: Any, base: type, call: str) -> None:
+    """Refuse what `from_source` and `sink_to` refuse."""
+    check_java_function(connector)
+    if isinstance(connector, (SourceFunction, SinkFunction)) and not isinstance(connector, base):
+        method = "fromSource" if base is Source else "sinkTo"
+        raise TypeError(f"Method {method}([{type(connector).__name__}]) does not exist: it goes into {call}()")
 
 
 def connector_remarks(connector: Any) -> Iterator[str]:
     """The calls that a connector was made by, as plans show them."""
     if isinstance(connector, Recorded):
         yield f"connector:{connector!r}"
+
+
+def check_input_format(input_format: Any, jars: bool) -> None:
+    """Refuse a file format of Java that Flink 2 does not have."""
+    made = next(iter(_given(input_format)), None) if isinstance(input_format, Recorded) else None
+    name = java_class(made) if isinstance(made, JavaObject) else None
+    if name is not None and not jars:
+        _refuse_moved(name, name.startswith(_DATA_SET))
+
+
+def _refuse_moved(name: str, known: bool) -> None:
+    """Refuse a class of Java that nobody knows, or that only Flink 1.x has under this name."""
+    if not known:
+        raise TypeError(f"Could not found the Java class {name!r}.")
+    if not is_before(version(), "2.0"):
+        raise OtherVersion(
+            f"Could not found the Java class {name!r}: only Flink 1.x has it under this name",
+            location=user_location(),
+            hint=f"use PyFlink's own connectors; or plan for Flink 1.x: --flink {LATEST_1X}",
+            flink=LATEST_1X,
+        )
 
 
 def produced_type(input_format: Any) -> TypeInformation:
@@ -255,11 +343,12 @@ def sink_facts(sink: Any) -> SinkFacts:
         guarantee = sink.last("set_delivery_guarantee")
         exactly_once = guarantee is not None and getattr(guarantee.first(), "name", "") == "EXACTLY_ONCE"
         prefix = sink.last("set_transactional_id_prefix")
+        new = flink_profile(version()).kafka_connector >= 4
         return SinkFacts(
             committer=True,
             behaviour=Writer(format="kafka"),
-            extra_ids=1,
-            co_locates=str(prefix.first()) if exactly_once and prefix is not None else None,
+            extra_ids=1 if new else 0,
+            co_locates=str(prefix.first()) if new and exactly_once and prefix is not None else None,
             topic_selector=_topic_selector(sink),
         )
     return SinkFacts(committer=committer, behaviour=PythonFunction(target=sink))

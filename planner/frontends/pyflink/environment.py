@@ -6,12 +6,16 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from planner.errors import JobDefinitionError
-from planner.frontends.pyflink.calls import Calls, JavaCalls
+from planner.flink.versions import is_before
+from planner.frontends.pyflink.calls import Calls, JavaCalls, TextFile
 from planner.frontends.pyflink.declared.settings import (
     CheckpointConfig,
     CheckpointingMode,
     ExecutionConfig,
+    ExecutionMode,
+    RestartStrategies,
     RuntimeExecutionMode,
+    TimeCharacteristic,
 )
 from planner.frontends.pyflink.drafts import Draft, freeze, reachable
 from planner.frontends.pyflink.ledger import Ledger
@@ -19,11 +23,12 @@ from planner.frontends.pyflink.recorded import Call
 from planner.frontends.pyflink.results import LoadedClient, LoadedResult, printed_plan
 from planner.frontends.pyflink.streams import DataStream
 from planner.frontends.pyflink.values.configuration import Configuration
-from planner.frontends.pyflink.values.types import PickledBytesTypeInfo, TypeInformation
+from planner.frontends.pyflink.values.types import PickledBytesTypeInfo, TypeInformation, Types
 from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
+from planner.frontends.pyflink.versions import by_version, version
 from planner.frontends.scripts.handover import LoadOptions, current_session, hand_over
 from planner.frontends.scripts.places import user_location
-from planner.job import JobDefinition, Location, Operator, PythonFunction, PythonLayer, PythonRun, Watermarks
+from planner.job import JobDefinition, Location, Operator, PythonLayer, PythonRun, Watermarks
 from planner.settings.flink_options import job_arguments
 from planner.settings.job_format import BUFFER_TIMEOUT, MAX_PARALLELISM_VALUE, PARALLELISM
 from planner.settings.values import Fault, ValueType
@@ -36,8 +41,10 @@ __all__ = ["StreamExecutionEnvironment"]
 _MERGING = "python.operator-chaining.enabled"
 _LEAST_INTERVAL = 10  # milliseconds, Flink's own limit
 _INTERVAL = "execution.checkpointing.interval"
+_WATERMARK_INTERVAL = 200  # milliseconds
 
 
+@by_version
 class StreamExecutionEnvironment:
     """The place where streams begin; `execute` makes a job of them."""
 
@@ -54,12 +61,17 @@ class StreamExecutionEnvironment:
         self._recorded: list[str] = []
         self._absent = session.absent_modules if session is not None else ()
         self._java_calls = session.java_calls if session is not None else []
+        self._notes = session.notes if session is not None else ()
         default = self._ledger.default_parallelism or (options.parallelism or 1, options.parallelism_origin)
         self._default: int = default[0]
         self._default_origin: str | None = default[1]
         self._parallelism_origin: str | None = None
         self._config = _Config(self)
         self._checkpoints = CheckpointConfig()
+        self._checkpoints._mode = self.get_checkpointing_mode
+        self._time_characteristic = TimeCharacteristic.EventTime
+        self._state_backend: Any = None
+        self._restart_strategy: Any = None
 
     @property
     def _j_stream_execution_environment(self) -> JavaEnvironment:
@@ -68,7 +80,7 @@ class StreamExecutionEnvironment:
         return JavaEnvironment(self)
 
     def _set_option(self, key: str, value: Any) -> None:
-        self.configure(Configuration.from_dict({key: value}))
+        self.configure(Configuration._of({key: value}))
 
     @staticmethod
     def get_execution_environment(configuration: Configuration | None = None) -> StreamExecutionEnvironment:
@@ -177,9 +189,16 @@ class StreamExecutionEnvironment:
 
     def get_checkpointing_mode(self) -> CheckpointingMode:
         """How exact checkpoints are."""
-        return CheckpointingMode[self._options.get("execution.checkpointing.mode", "EXACTLY_ONCE")]
+        written = self._options.get("execution.checkpointing.mode")
+        given = self._checkpoints.last("set_checkpointing_mode")
+        if given is not None and written is None:
+            return CheckpointingMode[given.first().name]
+        none_yet = "EXACTLY_ONCE" if is_before(version(), "2.0") or _INTERVAL in self._options else "AT_LEAST_ONCE"
+        return CheckpointingMode[written or none_yet]
 
-    get_checkpointing_consistency_mode = get_checkpointing_mode
+    def get_checkpointing_consistency_mode(self) -> CheckpointingMode:
+        """How exact checkpoints are."""
+        return self.get_checkpointing_mode()
 
     def is_changelog_state_backend_enabled(self) -> bool | None:
         """Whether changes of state are written at once."""
@@ -256,6 +275,49 @@ class StreamExecutionEnvironment:
     def close(self) -> None:
         """Nothing to close."""
 
+    # --- settings of Flink 1.x: no plan depends on them
+
+    def set_stream_time_characteristic(self, characteristic: TimeCharacteristic) -> StreamExecutionEnvironment:
+        """Which time windows go by; with processing time there are no periodic watermarks."""
+        self._time_characteristic = TimeCharacteristic[characteristic.name]
+        by_clock = self._time_characteristic is TimeCharacteristic.ProcessingTime
+        self._config._watermark_interval = 0 if by_clock else _WATERMARK_INTERVAL
+        return self._keep("set_stream_time_characteristic", characteristic)
+
+    def get_stream_time_characteristic(self) -> TimeCharacteristic:
+        """Which time windows go by."""
+        return self._time_characteristic
+
+    def set_state_backend(self, state_backend: Any) -> StreamExecutionEnvironment:
+        """Where state is kept."""
+        self._state_backend = state_backend
+        return self._keep("set_state_backend", state_backend)
+
+    def get_state_backend(self) -> Any:
+        """Where state is kept; None where nothing was set."""
+        return self._state_backend
+
+    def set_restart_strategy(self, restart_strategy_configuration: Any) -> None:
+        """When a failed job starts again."""
+        self._restart_strategy = restart_strategy_configuration
+        self._keep("set_restart_strategy", restart_strategy_configuration)
+
+    def get_restart_strategy(self) -> Any:
+        """When a failed job starts again."""
+        return self._restart_strategy or RestartStrategies.fall_back_restart()
+
+    def add_default_kryo_serializer(self, type_class_name: str, serializer_class_name: str) -> None:
+        """How Java writes a class."""
+        self._record(f"add_default_kryo_serializer({type_class_name!r}, {serializer_class_name!r})")
+
+    def register_type_with_kryo_serializer(self, type_class_name: str, serializer_class_name: str) -> None:
+        """How Java writes a class."""
+        self._record(f"register_type_with_kryo_serializer({type_class_name!r}, {serializer_class_name!r})")
+
+    def register_type(self, type_class_name: str) -> None:
+        """A class that Java writes."""
+        self._record(f"register_type({type_class_name!r})")
+
     # --- sources
 
     def from_collection(self, collection: Iterable[Any], type_info: TypeInformation | None = None) -> DataStream:
@@ -273,9 +335,10 @@ class StreamExecutionEnvironment:
         type_info: TypeInformation | None = None,
     ) -> DataStream:  # fmt: skip
         """A new-style source; PyFlink hands on the strategy without its assigner."""
-        from planner.frontends.pyflink.connector_facts import check_java_function, connector_remarks, source_facts
+        from planner.frontends.pyflink.connector_facts import check_new_style, connector_remarks, source_facts
+        from planner.frontends.pyflink.declared.connectors import Source
 
-        check_java_function(source)
+        check_new_style(source, Source, "add_source")
         facts = source_facts(source)
         kind = type_info or facts.type
         if kind is None:
@@ -297,19 +360,36 @@ class StreamExecutionEnvironment:
         self, source_func: Any, source_name: str = "Custom Source", type_info: TypeInformation | None = None
     ) -> DataStream:
         """A legacy source."""
-        from planner.frontends.pyflink.connector_facts import check_java_function
+        from planner.frontends.pyflink.connector_facts import connector_remarks, legacy_source_facts
 
-        check_java_function(source_func)
+        facts = legacy_source_facts(source_func, self._has_jars())
         draft = self._calls.operator(
-            [], "source", type_info or PickledBytesTypeInfo(), name=source_name, legacy=True, bounded=False,
-            behaviour=PythonFunction(target=source_func),
+            [], "source", type_info or facts.type, name=source_name, legacy=True, bounded=False,
+            parallel=facts.parallel, inherited=None if facts.parallel else 1, behaviour=facts.behaviour,
+            remarks=tuple(connector_remarks(source_func)) or None, run=PythonRun(connector=source_func),
         )  # fmt: skip
+        draft.fixed = not facts.parallel
         return self._stream(draft)
+
+    def read_text_file(self, file_path: str, charset_name: str = "UTF-8") -> DataStream:
+        """The lines of text files: one operator finds the files, another reads them."""
+        if not str(file_path).strip():
+            raise JobDefinitionError(
+                "The file path must not be null or blank.", location=user_location(), hint="name a file or a folder"
+            )
+        string: TypeInformation = Types.STRING()  # type: ignore[attr-defined]
+        reader = TextFile(path=str(file_path), charset=charset_name)
+        return self._stream(self._calls.files(reader, string, "Custom File Source"))
+
+    def _has_jars(self) -> bool:
+        """Whether the script names jars, in which Java classes may be that nobody knows here."""
+        return "pipeline.jars" in self._options or any(call.startswith("add_jars") for call in self._recorded)
 
     def create_input(self, input_format: Any, type_info: TypeInformation | None = None) -> DataStream:
         """A source that reads files by an input format: one operator finds the splits, another reads them."""
-        from planner.frontends.pyflink.connector_facts import produced_type
+        from planner.frontends.pyflink.connector_facts import check_input_format, produced_type
 
+        check_input_format(input_format, self._has_jars())
         return self._stream(self._calls.files(input_format, type_info or produced_type(input_format)))
 
     def _stream(self, draft: Draft) -> DataStream:
@@ -378,7 +458,8 @@ class StreamExecutionEnvironment:
             transformations=freeze(drafts, settings["parallelism"], numbered=not self._calls.java), location=location,
             options=dict(self._options), python=None if self._calls.java else self._layer(drafts, collected),
             parallelism_origin=self._origin(), recorded=tuple(self._all_recorded()),
-            absent_modules=self._absent, **settings,
+            absent_modules=self._absent, flink=None if self._calls.java else version(),
+            notes=() if self._calls.java else self._notes, **settings,
         )  # fmt: skip
 
     def _java_roots(self, drafts: list[Draft], collected: Draft | None) -> list[Draft]:
@@ -416,8 +497,29 @@ class StreamExecutionEnvironment:
 class _Config(ExecutionConfig):
     """The settings of execution, of which two are the environment's own."""
 
+    _watermark_interval = _WATERMARK_INTERVAL
+
     def __init__(self, environment: StreamExecutionEnvironment) -> None:
         self._environment = environment
+
+    def get_auto_watermark_interval(self) -> int:
+        """Milliseconds between watermarks."""
+        given = self.last("set_auto_watermark_interval")
+        return int(given.first()) if given is not None else self._watermark_interval
+
+    def set_restart_strategy(self, restart_strategy_configuration: Any) -> _Config:
+        """As on the environment."""
+        self._environment.set_restart_strategy(restart_strategy_configuration)
+        return self
+
+    def get_restart_strategy(self) -> Any:
+        """As on the environment."""
+        return self._environment.get_restart_strategy()
+
+    def get_execution_mode(self) -> Any:
+        """How Flink 1.x exchanged data of DataSet jobs."""
+        given = self.last("set_execution_mode")
+        return ExecutionMode.PIPELINED if given is None else given.first()
 
     def set_parallelism(self, parallelism: int) -> _Config:
         """As on the environment."""

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from planner.errors import JobDefinitionError
-from planner.frontends.pyflink.removed import hint_for
 from planner.frontends.pyflink.values.types import TypeInformation, Types
+from planner.frontends.pyflink.versions import hint_for
 from planner.frontends.scripts.handover import current_session
 from planner.frontends.scripts.places import user_location
 from planner.job import PythonFunction, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from planner.frontends.pyflink.environment import StreamExecutionEnvironment
     from planner.frontends.pyflink.streams import DataStream
 
-__all__ = ["JavaEnvironment", "JavaObject", "JavaStream", "get_j_env_configuration", "java_name"]
+__all__ = ["JavaEnvironment", "JavaObject", "JavaStream", "get_j_env_configuration", "java_class", "java_name"]
 
 _STRING: TypeInformation = Types.STRING()  # type: ignore[attr-defined]
 _LONG: TypeInformation = Types.LONG()  # type: ignore[attr-defined]
@@ -66,6 +66,12 @@ def java_name(name: str) -> Any:
         return get_j_env_configuration
     collecting = current_session()
     return JavaObject(name, collecting.java_calls.append if collecting is not None else _forget)
+
+
+def java_class(made: JavaObject) -> str | None:
+    """The class of an object that was made of Java's gateway: `get_gateway().jvm.CLASS(...)`."""
+    found = re.search(r"jvm\.([\w.]+)\(", made._plan_path)
+    return found[1] if found is not None else None
 
 
 def _forget(call: str) -> None:

@@ -64,12 +64,13 @@ class Ledger:
         job, self._waiting = self._waiting, None
         if job is None or job.python is None:
             return ()
+        from planner.flink.differences import flink as flink_profile
         from planner.graphs.stream_building import build_stream_graph
         from planner.merging import compile_python_layer
 
         merging = compile_python_layer(job)
         self._take_over(merging.left, merging.remembered, job.parallelism)
-        graph = build_stream_graph(merging.job)
+        graph = build_stream_graph(merging.job, flink_profile(job.flink))
         for node in graph.nodes:
             self._keep(node.operator.id, job.max_parallelism, node.chaining_strategy)
         self.next_id = graph.next_id

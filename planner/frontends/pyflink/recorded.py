@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
-from planner.errors import JobDefinitionError
-from planner.frontends.scripts.places import user_location
+from planner.frontends.pyflink.versions import by_version, refuse_without_java, refuse_without_method
 
 __all__ = ["Call", "Recorded"]
 
@@ -59,6 +58,7 @@ class Recorded:
             for name, member in list(vars(cls).items()):
                 if (wrapped := _wrapped(cls, name, member)) is not None:
                     setattr(cls, name, wrapped)
+            by_version(cls)
 
     def calls(self, name: str) -> list[Call]:
         """The calls of one name, in order."""
@@ -93,16 +93,15 @@ def _static(cls: type[Recorded], name: str, function: Callable[..., Any]) -> Cal
 
 def _method(cls: type[Recorded], name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Recorded, *args: Any, **kwargs: Any) -> Any:
-        function(self, *args, **kwargs)
+        said = function(self, *args, **kwargs)
         bound = _bound(function, (self, *args), kwargs)[1:]
-        if cls.__name__ == "ExecutionConfig":
-            _refuse_without_method(name)
+        refuse_without_method(cls.__name__, name)
         if name == "__init__":
             _refuse_without_java(type(self))
             self._calls = (*self._calls, Call(type(self).__name__, bound))
             return None
         if name.startswith(("get_", "is_")) and not bound:
-            return _got(self, name, function)
+            return said if said is not None else _got(self, name, function)
         if name == "build":
             from planner.frontends.pyflink.connector_checks import check_built
 
@@ -121,27 +120,9 @@ def _like(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[..
 
 
 def _refuse_without_java(cls: type[Recorded]) -> None:
-    """Refuse a class that PyFlink still declares while no connector for Flink 2 has its Java class."""
-    from planner.frontends.pyflink.removed import NO_JAVA_CLASS
-
-    found = next((kind.__name__ for kind in cls.__mro__ if kind.__name__ in NO_JAVA_CLASS), None)
-    if found is not None:
-        raise JobDefinitionError(
-            f"{found} has no Java class in any connector for Flink 2: PyFlink 2.3 refuses it",
-            location=user_location(),
-            hint=NO_JAVA_CLASS[found],
-        )
-
-
-def _refuse_without_method(name: str) -> None:
-    from planner.frontends.pyflink.removed import NO_JAVA_METHOD
-
-    if name in NO_JAVA_METHOD:
-        raise JobDefinitionError(
-            f"{name}() calls a method that Flink 2 does not have: PyFlink 2.3 fails with Py4JError",
-            location=user_location(),
-            hint="leave it out, or set options of the form pipeline.* in a Configuration",
-        )
+    """Refuse a class that PyFlink declares while no connector for this version of Flink has its Java class."""
+    for kind in cls.__mro__:
+        refuse_without_java(kind.__name__)
 
 
 def _returned(function: Callable[..., Any]) -> str:

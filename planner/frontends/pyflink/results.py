@@ -21,10 +21,12 @@ def printed_plan(job: JobDefinition) -> str:
     """What `get_execution_plan` returns: the nodes of the stream graph and who they read."""
     import json  # for scripts that print their plan
 
+    from planner.flink.differences import flink as flink_profile
     from planner.graphs.stream_building import build_stream_graph
     from planner.merging import compile_python_layer
 
-    graph = build_stream_graph(compile_python_layer(job).job if job.python is not None else job)
+    written = compile_python_layer(job).job if job.python is not None else job
+    graph = build_stream_graph(written, flink_profile(job.flink))
     nodes: dict[int, dict[str, Any]] = {
         node.id: {
             "id": node.id,

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from planner.frontends.pyflink.api import BY_HAND, DECLARED, handed_on
+from planner.frontends.pyflink.versions import MODULES, NAMES, has, release, version
 
 if TYPE_CHECKING:
     from importlib.abc import Loader, MetaPathFinder
@@ -32,7 +33,7 @@ _TABLES: Final = {
     "DataTypes": "other_apis", "EnvironmentSettings": "tables", "Schema": "table_definitions",
     "StreamTableEnvironment": "tables", "Table": "tables", "TableDescriptor": "table_definitions",
 }  # fmt: skip
-_made: dict[str, ModuleType] = {}
+_made: dict[tuple[str, str], ModuleType] = {}  # by version and name
 
 
 @contextmanager
@@ -57,7 +58,7 @@ def _is_pyflink(name: str) -> bool:
 def _is_module(name: str) -> bool:
     """Whether PyFlink has a module."""
     known = name in BY_HAND or name in DECLARED or name in _PACKAGES or name == "version"
-    return known or name.split(".")[0] in _REFUSED
+    return (known or name.split(".")[0] in _REFUSED) and has(MODULES.get(name))
 
 
 class _Finder:
@@ -77,8 +78,8 @@ class _Finder:
         )
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """One object for each module, however many files are loaded."""
-        return _made.setdefault(spec.name, _StandIn(spec.name))
+        """One object for each module and version, however many files are loaded."""
+        return _made.setdefault((version(), spec.name), _StandIn(spec.name))
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing to run: names are found when they are asked for."""
@@ -108,7 +109,9 @@ def _found(module: str, name: str) -> Any:
     if part.split(".")[0] in _REFUSED:
         return _of_other_api(module, name)
     if part == "version" and name == "__version__":
-        return "2.3.0"
+        return release()
+    if not has(NAMES.get(name)):
+        return _MISSING
     for home in BY_HAND.get(part, ()):
         found = getattr(import_module(f"{_OURS}.{home}"), name, _MISSING)
         if found is not _MISSING and not isinstance(found, ModuleType):
@@ -139,6 +142,6 @@ def _all_names(module: str) -> list[str]:
     """What `from module import *` takes."""
     part = module.partition(".")[2]
     if part in _PACKAGES:
-        return sorted(handed_on(part))
+        return sorted(name for name in handed_on(part) if has(NAMES.get(name)))
     own = {name for home in BY_HAND.get(part, ()) for name in import_module(f"{_OURS}.{home}").__all__}
     return sorted(own.union(DECLARED.get(part, ("", ""))[1].split()))

@@ -229,22 +229,22 @@ class DataStream(Settings, StreamSettings):
 
     def add_sink(self, sink_func: Any) -> DataStreamSink:
         """A legacy sink."""
-        from planner.frontends.pyflink.connector_facts import check_java_function
-        from planner.frontends.pyflink.declared.connectors import Sink
+        from planner.frontends.pyflink.connector_facts import check_legacy, connector_remarks
+        from planner.frontends.pyflink.declared.functions import SinkFunction
 
-        check_java_function(sink_func)
-        if isinstance(sink_func, Sink):
-            raise TypeError(f"add_sink() takes a SinkFunction, {type(sink_func).__name__} goes into sink_to()")
-        behaviour = PythonFunction(target=sink_func)
-        return DataStreamSink(
-            self._environment._calls.operator([self._draft], "sink", self._draft.record_type, behaviour=behaviour)
-        )
+        check_legacy(sink_func, SinkFunction, self._environment._has_jars())
+        draft = self._environment._calls.operator(
+            [self._draft], "sink", self._draft.record_type, behaviour=PythonFunction(target=sink_func),
+            remarks=tuple(connector_remarks(sink_func)) or None, run=PythonRun(connector=sink_func),
+        )  # fmt: skip
+        return DataStreamSink(draft)
 
     def sink_to(self, sink: Any) -> DataStreamSink:
         """A new-style sink."""
-        from planner.frontends.pyflink.connector_facts import check_java_function, connector_remarks, sink_facts
+        from planner.frontends.pyflink.connector_facts import check_new_style, connector_remarks, sink_facts
+        from planner.frontends.pyflink.declared.connectors import Sink
 
-        check_java_function(sink)
+        check_new_style(sink, Sink, "add_sink")
         facts, calls, read = sink_facts(sink), self._environment._calls, self._draft
         if facts.topic_selector is not None:
             read = calls.topics(read, facts.topic_selector)

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from planner.errors import JobDefinitionError, PlanError
+from planner.flink.versions import NEWEST, read_version
 from planner.frontends.scripts.places import user_location
 from planner.job import Collection, JobDefinition
 from planner.kinds import SINKS
@@ -56,6 +57,8 @@ class Session:
 
     def __init__(self, options: LoadOptions | None = None) -> None:
         self.options = options or LoadOptions()
+        self.flink = read_version(self.options.flink) if self.options.flink else NEWEST
+        self.notes: tuple[str, ...] = ()  # what a reader of the plan should know: why it is for an older version
         self.jobs: list[JobDefinition] = []
         self.environments: list[StreamExecutionEnvironment] = []
         self.absent_modules: tuple[str, ...] = ()  # imported, not installed: placeholders stand in

@@ -73,6 +73,21 @@ env.execute()
     assert sorted(lines) == sorted(["'a'", "''", "'b'", "'c'", "'d'", "'z'", "äö"])
 
 
+def test_files_are_spread_evenly_over_subtasks_and_each_is_on_one(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "in put").mkdir()
+    for name, lines in {"a": 6, "b": 1, "c": 2, "d": 3}.items():
+        (tmp_path / "in put" / f"{name}.txt").write_text(f"{name}\n" * lines)
+    body = """
+env.set_parallelism(2)
+read(FileSource.for_record_stream_format(StreamFormat.text_line_format(), here + "/in put")).print()
+env.execute()
+"""
+    lines = run(spark, tmp_path, body)
+    found = {frozenset(line[3:] for line in lines if line[0] == subtask) for subtask in {line[0] for line in lines}}
+    assert found == {frozenset("a"), frozenset("bcd")}
+    assert len(lines) == 12
+
+
 def test_csv_is_read_and_written(spark: Any, tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text('1,ab,1.5,true\n2,"q,""r",2.5,false\n')
     lines = run(

@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from enum import Enum
 from typing import Any, Self
 
+from planner.frontends.pyflink.answers import check_properties, produced_by_schema
 from planner.frontends.pyflink.declared.functions import SinkFunction, SourceFunction
 from planner.frontends.pyflink.recorded import Recorded
 from planner.frontends.pyflink.values.types import TypeInformation
@@ -129,11 +130,13 @@ class FlinkKafkaConsumerBase(SourceFunction):
     def set_start_from_timestamp(self, startup_offsets_timestamp: Any) -> Self: ...
     def set_start_from_group_offsets(self) -> Self: ...
     def disable_filter_restored_partitions_with_subscribed_topics(self) -> Self: ...
-    def get_produced_type(self) -> TypeInformation: ...
+    def get_produced_type(self) -> TypeInformation:
+        return produced_by_schema(self)
 
 
 class FlinkKafkaConsumer(FlinkKafkaConsumerBase):
-    def __init__(self, topics: Any, deserialization_schema: Any, properties: Any) -> None: ...
+    def __init__(self, topics: Any, deserialization_schema: Any, properties: Any) -> None:
+        check_properties(properties)
 
 
 class Semantic(Enum):
@@ -145,7 +148,9 @@ class Semantic(Enum):
 class FlinkKafkaProducerBase(SinkFunction):
     def __init__(self) -> None: ...
     def set_log_failures_only(self, log_failures_only: Any) -> Self: ...
-    def set_flush_on_checkpoint(self, flush_on_checkpoint: Any) -> Self: ...
+    def set_flush_on_checkpoint(self, flush_on_checkpoint: Any) -> Self:
+        raise AttributeError("Method setFlushOnCheckpoint([class java.lang.Boolean]) does not exist")
+
     def set_write_timestamp_to_kafka(self, write_timestamp_to_kafka: Any) -> Self: ...
 
 
@@ -157,7 +162,11 @@ class FlinkKafkaProducer(FlinkKafkaProducerBase):
         producer_config: Any,
         kafka_producer_pool_size: Any = 5,
         semantic: Any = None,
-    ) -> None: ...
+    ) -> None:
+        check_properties(producer_config)
+        if "bootstrap.servers" not in producer_config:
+            raise ValueError("bootstrap.servers must be supplied in the producer config properties.")
+
     def ignore_failures_after_transaction_timeout(self) -> Self: ...
 
 

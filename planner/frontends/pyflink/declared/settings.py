@@ -5,9 +5,11 @@ PyFlink's classes with their methods and arguments, and no code: `recorded` keep
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, Generic, Self, TypeVar
 
+from planner.frontends.pyflink.answers import is_externalized, last_given, refuse_retention, restart_description
 from planner.frontends.pyflink.recorded import Recorded
 from planner.frontends.pyflink.values.times import Duration
 
@@ -22,8 +24,11 @@ __all__ = [
     "CustomStateBackend",
     "EmbeddedRocksDBStateBackend",
     "ExecutionConfig",
+    "ExecutionMode",
+    "ExternalizedCheckpointCleanup",
     "ExternalizedCheckpointRetention",
     "FileSystemCheckpointStorage",
+    "FsStateBackend",
     "HashMapStateBackend",
     "InputDependencyConstraint",
     "InputFormat",
@@ -33,13 +38,16 @@ __all__ = [
     "JobManagerCheckpointStorage",
     "JobStatus",
     "MemorySize",
+    "MemoryStateBackend",
     "PredefinedOptions",
     "RestartStrategies",
     "RestartStrategyConfiguration",
+    "RocksDBStateBackend",
     "RuntimeExecutionMode",
     "SlotSharingGroup",
     "StateBackend",
     "T",
+    "TimeCharacteristic",
 ]
 
 
@@ -98,7 +106,8 @@ class InputDependencyConstraint(Enum):
 
 class RestartStrategyConfiguration(Recorded):
     def __init__(self) -> None: ...
-    def get_description(self) -> str: ...
+    def get_description(self) -> str:
+        return restart_description(self)
 
 
 class RestartStrategies(Recorded):
@@ -184,12 +193,37 @@ class ExecutionConfig(Recorded):
     def is_use_snapshot_compression(self) -> bool: ...
     def set_use_snapshot_compression(self, use_snapshot_compression: Any) -> Self: ...
 
+    # 1.x
+    def set_execution_mode(self, execution_mode: Any) -> Self: ...
+    def get_execution_mode(self) -> Any: ...
+    def set_restart_strategy(self, restart_strategy_configuration: Any) -> Self: ...
+    def get_restart_strategy(self) -> Any: ...
+    def set_default_input_dependency_constraint(self, input_dependency_constraint: Any) -> Self: ...
+    def get_default_input_dependency_constraint(self) -> Any: ...
+    def add_default_kryo_serializer(self, type_class_name: Any, serializer_class_name: Any) -> Self: ...
+    def register_type_with_kryo_serializer(self, type_class_name: Any, serializer_class_name: Any) -> Self: ...
+    def register_kryo_type(self, type_class_name: Any) -> Self: ...
+    def register_pojo_type(self, type_class_name: Any) -> Self: ...
+    def disable_auto_type_registration(self) -> Self: ...
+    def is_auto_type_registration_disabled(self) -> bool: ...
+    def get_registered_types_with_kryo_serializer_classes(self) -> Any: ...
+
+
+# --- pyflink.common.execution_mode (1.x) ---
+
+
+class ExecutionMode(Enum):
+    PIPELINED = 0
+    PIPELINED_FORCED = 1
+    BATCH = 2
+    BATCH_FORCED = 3
+
 
 # --- pyflink.common.io ---
 
 
 class InputFormat(Recorded):
-    def __init__(self) -> None: ...
+    def __init__(self, j_input_format: Any = None) -> None: ...
 
 
 # --- pyflink.common.job_id ---
@@ -298,9 +332,13 @@ class ExternalizedCheckpointRetention(Enum):
 
 
 class CheckpointConfig(Recorded):
+    _mode: Callable[[], CheckpointingMode] | None = None  # as the environment has it
+
     def __init__(self) -> None: ...
     def is_checkpointing_enabled(self) -> bool: ...
-    def get_checkpointing_mode(self) -> CheckpointingMode: ...
+    def get_checkpointing_mode(self) -> CheckpointingMode:
+        return self._mode() if self._mode is not None else CheckpointingMode.EXACTLY_ONCE
+
     def set_checkpointing_mode(self, checkpointing_mode: Any) -> Self: ...
     def get_checkpoint_interval(self) -> int: ...
     def set_checkpoint_interval(self, checkpoint_interval: Any) -> Self: ...
@@ -314,8 +352,12 @@ class CheckpointConfig(Recorded):
     def set_fail_on_checkpointing_errors(self, fail_on_checkpointing_errors: Any) -> Self: ...
     def get_tolerable_checkpoint_failure_number(self) -> int: ...
     def set_tolerable_checkpoint_failure_number(self, tolerable_checkpoint_failure_number: Any) -> Self: ...
-    def set_externalized_checkpoint_retention(self, retention_mode: Any) -> Self: ...
-    def is_externalized_checkpoints_enabled(self) -> bool: ...
+    def set_externalized_checkpoint_retention(self, retention_mode: Any) -> Self:
+        return refuse_retention(self)
+
+    def is_externalized_checkpoints_enabled(self) -> bool:
+        return is_externalized(self)
+
     def get_externalized_checkpoint_retention(self) -> Any: ...
     def is_unaligned_checkpoints_enabled(self) -> bool: ...
     def enable_unaligned_checkpoints(self, enabled: Any = True) -> Self: ...
@@ -326,6 +368,29 @@ class CheckpointConfig(Recorded):
     def get_alignment_timeout(self) -> Duration: ...
     def set_force_unaligned_checkpoints(self, force_unaligned_checkpoints: Any = True) -> Self: ...
     def is_force_unaligned_checkpoints(self) -> bool: ...
+
+    # 1.x
+    DEFAULT_MODE = CheckpointingMode.EXACTLY_ONCE
+    DEFAULT_TIMEOUT = 600000
+    DEFAULT_MIN_PAUSE_BETWEEN_CHECKPOINTS = 0
+    DEFAULT_MAX_CONCURRENT_CHECKPOINTS = 1
+
+    def enable_externalized_checkpoints(self, cleanup_mode: Any) -> Self: ...
+    def set_externalized_checkpoint_cleanup(self, cleanup_mode: Any) -> Self: ...
+    def get_externalized_checkpoint_cleanup(self) -> Any:
+        return last_given(self, "enable_externalized_checkpoints", "set_externalized_checkpoint_cleanup")
+
+    def set_checkpoint_storage(self, storage: Any) -> Self: ...
+    def set_checkpoint_storage_dir(self, checkpoint_path: Any) -> Self: ...
+    def get_checkpoint_storage(self) -> Any:
+        storage = last_given(self, "set_checkpoint_storage", "set_checkpoint_storage_dir")
+        return FileSystemCheckpointStorage(storage) if isinstance(storage, str) else storage
+
+
+class ExternalizedCheckpointCleanup(Enum):
+    DELETE_ON_CANCELLATION = 0
+    RETAIN_ON_CANCELLATION = 1
+    NO_EXTERNALIZED_CHECKPOINTS = 2
 
 
 # --- pyflink.datastream.execution_mode ---
@@ -401,6 +466,54 @@ class EmbeddedRocksDBStateBackend(StateBackend):
     def set_number_of_transfer_threads(self, number_of_transfering_threads: Any) -> Any: ...
 
 
+class MemoryStateBackend(StateBackend):
+    DEFAULT_MAX_STATE_SIZE = 5242880
+
+    def __init__(
+        self,
+        checkpoint_path: Any = None,
+        savepoint_path: Any = None,
+        max_state_size: Any = None,
+        using_asynchronous_snapshots: Any = None,
+    ) -> None: ...
+    def get_max_state_size(self) -> Any: ...
+    def is_using_asynchronous_snapshots(self) -> bool: ...
+
+
+class FsStateBackend(StateBackend):
+    def __init__(
+        self,
+        checkpoint_directory_uri: Any = None,
+        default_savepoint_directory_uri: Any = None,
+        file_state_size_threshold: Any = None,
+        write_buffer_size: Any = None,
+        using_asynchronous_snapshots: Any = None,
+    ) -> None: ...
+    def get_checkpoint_path(self) -> Any: ...
+    def get_min_file_size_threshold(self) -> Any: ...
+    def get_write_buffer_size(self) -> Any: ...
+    def is_using_asynchronous_snapshots(self) -> bool: ...
+
+
+class RocksDBStateBackend(StateBackend):
+    def __init__(
+        self,
+        checkpoint_data_uri: Any = None,
+        enable_incremental_checkpointing: Any = None,
+        checkpoint_stream_backend: Any = None,
+    ) -> None: ...
+    def get_checkpoint_backend(self) -> Any: ...
+    def set_db_storage_paths(self, *paths: Any) -> Any: ...
+    def get_db_storage_paths(self) -> Any: ...
+    def is_incremental_checkpoints_enabled(self) -> bool: ...
+    def set_predefined_options(self, options: Any) -> Any: ...
+    def get_predefined_options(self) -> PredefinedOptions: ...
+    def set_options(self, options_factory_class_name: Any) -> Any: ...
+    def get_options(self) -> Any: ...
+    def get_number_of_transfering_threads(self) -> Any: ...
+    def set_number_of_transfering_threads(self, number_of_transfering_threads: Any) -> Any: ...
+
+
 class PredefinedOptions(Enum):
     DEFAULT = 0
     SPINNING_DISK_OPTIMIZED = 1
@@ -410,3 +523,12 @@ class PredefinedOptions(Enum):
 
 class CustomStateBackend(StateBackend):
     def __init__(self) -> None: ...
+
+
+# --- pyflink.datastream.time_characteristic (1.x) ---
+
+
+class TimeCharacteristic(Enum):
+    ProcessingTime = 0
+    IngestionTime = 1
+    EventTime = 2

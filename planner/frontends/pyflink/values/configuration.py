@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from planner.frontends.pyflink.versions import by_version
+
 __all__ = ["Configuration"]
 
 
+@by_version
 class Configuration:
     """Options with their values as they were set."""
 
@@ -18,8 +21,17 @@ class Configuration:
     @classmethod
     def from_dict(cls, map: Mapping[str, str]) -> Configuration:
         """The options of a dict."""
+        for key, value in map.items():
+            if not isinstance(value, str):
+                raise TypeError(
+                    f"the value of {key!r} must be str, found {value!r}: PyFlink fails with ClassCastException"
+                )
+        return cls._of(map)
+
+    @classmethod
+    def _of(cls, options: Mapping[str, Any]) -> Configuration:
         made = cls()
-        made._options.update(map)
+        made._options.update(options)
         return made
 
     @staticmethod

@@ -178,7 +178,7 @@ def test_sources_that_only_java_has_are_reached_as_scripts_do(tmp_path: Path) ->
 )
 def test_what_java_would_have_to_do_is_refused(body: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(JobDefinitionError) as refused:
-        plan_of(tmp_path, body)
+        plan_of(tmp_path, body, LoadOptions(flink="2.3"))
     assert said in refused.value.message
 
 

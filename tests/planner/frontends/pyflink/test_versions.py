@@ -1,0 +1,84 @@
+"""Which version of PyFlink a script is planned for, and what is said where it does not fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import planner
+from planner.errors import JobDefinitionError, PlanningError
+from planner.frontends.scripts.handover import LoadOptions
+from tests.support.pyflink_scripts import plan_of, plans_of, write_script
+
+CONSUMER = (
+    "from pyflink.common import SimpleStringSchema\n"
+    "from pyflink.datastream.connectors.kafka import FlinkKafkaConsumer\n"
+    "env.add_source(FlinkKafkaConsumer('words', SimpleStringSchema(), {'bootstrap.servers': 'a:1'})).print()"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "version", "why"),
+    [
+        (CONSUMER, "1.20", "FlinkKafkaConsumer has no Java class"),
+        ("from pyflink.datastream import TimeCharacteristic\nlines.print()", "1.20", "TimeCharacteristic"),
+        ("from pyflink.datastream.time_characteristic import *\nlines.print()", "1.20", "time_characteristic"),
+        ("env.read_text_file('/in').print()", "1.20", "read_text_file"),
+        ("env.get_checkpoint_config().set_checkpoint_storage_dir('file:///c')\nlines.print()", "1.20", "storage_dir"),
+        ("lines.print()", "2.3", None),
+        ("from pyflink.datastream import AsyncDataStream\nlines.print()", "2.3", None),
+        ("try:\n    env.read_text_file('/in')\nexcept AttributeError:\n    lines.print()", "2.3", None),
+    ],
+)
+def test_a_script_with_names_of_1x_is_planned_for_1_20(
+    body: str, version: str, why: str | None, tmp_path: Path
+) -> None:
+    found = plan_of(tmp_path, body)
+    assert found.flink.version == found.job.flink == version
+    assert len(found.job.notes) == (0 if why is None else 1)
+    assert all(why in note for note in found.job.notes if why is not None)
+
+
+@pytest.mark.parametrize(
+    ("body", "version", "said", "hint"),
+    [
+        ("from pyflink.datastream import AsyncDataStream", "1.20", "cannot import name", "--flink 2.3"),
+        ("import pyflink.datastream.async_data_stream", "1.19", "No module named", "--flink 2.3"),
+        ("Configuration.from_dict({})", "1.18", "no attribute 'from_dict'", "set_string"),
+        ("env.read_text_file('/in')", "2.3", "no attribute 'read_text_file'", "--flink 1.20"),
+        ("env.socket_text_stream('a', 1)", "1.20", "no attribute", "no PyFlink from 1.18 on has it"),
+        ("env.from_elements(1)", "2.3", "no attribute", "no PyFlink from 1.18 on has it"),
+        ("from pyflink.common.serialization import JsonRowDeserializationSchema", "1.20", "cannot import",
+         "pyflink.datastream.formats.json"),
+        ("from pyflink.common.serialization import SimpleStringEncoder", "1.20", "cannot import",
+         "Encoder.simple_string_encoder()"),
+    ],
+)  # fmt: skip
+def test_hints_go_in_both_directions(body: str, version: str, said: str, hint: str, tmp_path: Path) -> None:
+    with pytest.raises(JobDefinitionError) as refused:
+        plans_of(write_script(tmp_path, body), LoadOptions(flink=version))
+    assert said in refused.value.message
+    assert hint in (refused.value.hint or "")
+
+
+def test_a_script_that_fits_no_version_says_so(tmp_path: Path) -> None:
+    """The first name sends it to 1.20, which does not have the second."""
+    with pytest.raises(JobDefinitionError, match="AsyncDataStream") as refused:
+        plan_of(tmp_path, "env.read_text_file('/in')\nfrom pyflink.datastream import AsyncDataStream")
+    assert "--flink 2.3" in (refused.value.hint or "")
+
+
+def test_one_version_after_the_other(tmp_path: Path) -> None:
+    """What one version has does not stay for the next."""
+    for version, release in (("1.18", "1.18.1"), ("2.3", "2.3.0"), ("1.20", "1.20.5")):
+        body = f"import pyflink.version\nassert pyflink.version.__version__ == {release!r}\nlines.print()"
+        assert planner.load_plan(write_script(tmp_path, body), flink=version).flink.version == version
+
+
+def test_a_loaded_script_is_not_planned_for_another_version(tmp_path: Path) -> None:
+    script = write_script(tmp_path, "lines.print()")
+    with pytest.raises(PlanningError, match=r"loaded with PyFlink 2\.3"):
+        planner.plan(planner.load_job(script), flink="1.20")
+    with pytest.raises(PlanningError, match=r"known for Flink 1\.18, 1\.19, 1\.20, 2\.3 only"):
+        planner.load_plan(script, flink="2.1")
