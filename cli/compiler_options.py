@@ -20,6 +20,7 @@ from planner.errors import OptionError
 
 if TYPE_CHECKING:
     from planner.frontends.flink_compiler.request import FlinkRequest
+    from planner.settings.pyproject import Config
 
 __all__ = ["NO_OPTIONS", "CompilerOptions", "spread"]
 
@@ -58,10 +59,8 @@ class CompilerOptions:
         str | None, _option("--time-limit", help="How long a program may take. Default: 120s.", metavar="TIME")
     ] = None
 
-    def request(self) -> FlinkRequest | None:
+    def request(self, config: Config | None) -> FlinkRequest:
         """How to ask Flink: these options, then FLINK_HOME, then `[tool.plan]`."""
-        if self == NO_OPTIONS and not os.environ.get("FLINK_HOME"):
-            return None
         from planner.frontends.flink_compiler.request import TIME_LIMIT, FlinkRequest
         from planner.settings.quantities import parse_duration
 
@@ -69,10 +68,17 @@ class CompilerOptions:
         if not homes and os.environ.get("FLINK_HOME"):
             homes.append(("FLINK_HOME", Path(os.environ["FLINK_HOME"])))
         class_path = [Path(one) for given in self.classpath or () for one in given.split(os.pathsep) if one]
+        python, origin = self.python, "--python"
+        if config is not None:
+            homes += [("[tool.plan] flink_home", config.folder / one) for one in config.flink_home]
+            class_path += [config.folder / one for one in config.classpath]
+            if python is None and config.python is not None:
+                python, origin = config.folder / config.python, "[tool.plan] python"
         return FlinkRequest(
             homes=tuple(homes),
             class_path=tuple(class_path),
-            python=self.python,
+            python=python,
+            python_origin=origin,
             main_class=self.main_class,
             configuration=dict(_definition(one) for one in self.definitions or ()),
             time_limit=TIME_LIMIT if self.time_limit is None else _seconds(self.time_limit, parse_duration),

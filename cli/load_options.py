@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.locate import nearest_config
+from planner.frontends.job_files import split_name
 
 if TYPE_CHECKING:
     from planner.frontends.loading import LoadOptions
 
-__all__ = ["ApiOption", "ParallelismOption", "load_options"]
+__all__ = ["ApiOption", "ParallelismOption", "load_options", "only_named"]
 
 Api = Literal["pyflink", "java"]
 ApiOption = Annotated[
@@ -48,7 +52,7 @@ def load_options(
     from planner.frontends.loading import LoadOptions
 
     origin = "--parallelism" if parallelism is not None else None
-    config = nearest_config() if parallelism is None or flink is None else None
+    config = nearest_config()
     if config is not None:
         flink = flink or config.flink
         if parallelism is None and config.parallelism is not None:
@@ -59,5 +63,14 @@ def load_options(
         parallelism_origin=origin,
         flink=flink,
         arguments=tuple(arguments or ()),
-        compiler=compiler.request(),
+        compiler=compiler.request(config),
     )
+
+
+def only_named(options: LoadOptions, arguments: Iterable[str]) -> LoadOptions:
+    """The options for files of which some are found by search: programs among those are not run by Flink."""
+    config = nearest_config()
+    if options.compiler is None or (config is not None and config.run_programs):
+        return options
+    named = frozenset(split_name(os.path.normpath(one))[0] for one in arguments)
+    return replace(options, compiler=replace(options.compiler, named=named))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from cli import console
 from planner.errors import OptionError
-from planner.frontends.job_files import names_job_file, split_name
+from planner.frontends.job_files import COMPILED, names_job_file, split_name
 
 if TYPE_CHECKING:
     from planner.explanation.explain import Explanation
@@ -47,7 +48,17 @@ def load(argument: str | None, options: LoadOptions) -> JobDefinition:
     """The job definition that a command's JOB argument means."""
     from planner.frontends.loading import load_job
 
-    return load_job(find_job(argument), options)
+    job = load_job(find_job(argument), options)
+    tell_compiler(job)
+    return job
+
+
+def tell_compiler(job: JobDefinition) -> None:
+    """Say on stderr which Flink compiled a job, and what to know about that."""
+    if job.flink is not None and job.location.file.lower().endswith((*COMPILED, ".py")):
+        console.message(f"compiled by Flink {job.flink}", "dim")
+        for note in job.notes:
+            console.message(f"note: {note}", "dim")
 
 
 def is_savepoint(argument: str | None) -> bool:
@@ -111,7 +122,8 @@ def explain_here(compiled: Plan) -> Explanation:
     """The explanation of a plan, with the network buffers of the configured cluster."""
     from planner.explanation.explain import explain_plan
 
-    return explain_plan(compiled, **cluster_buffers(compiled))
+    buffers: Any = cluster_buffers(compiled)
+    return explain_plan(compiled, **buffers)
 
 
 def cluster_buffers(compiled: Plan) -> dict[str, int]:

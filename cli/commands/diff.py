@@ -11,7 +11,7 @@ import typer
 from cli import console, locate
 from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.exit_codes import FINDINGS, OK, WRONG_INPUT
-from cli.load_options import ApiOption, ParallelismOption, load_options
+from cli.load_options import ApiOption, ParallelismOption, load_options, only_named
 from cli.locate import explain_here, flink_for, is_export
 from cli.options import FlinkOption, ReportFormat, ReportFormatOption, TextOrJson, complete_job
 from cli.render.styled import Line, line
@@ -25,7 +25,8 @@ from planner.review.report import JobReview, review_versions
 
 _SIDES = (
     "None: the job here, compared with HEAD. One: that job, compared with HEAD. Two, OLD NEW: each a job file, "
-    "job.py:NAME, a baseline (plan.lock.json) or git:REV:path; FILE@1.20 plans for Flink 1.20; OLD may be a savepoint. "
+    "job.py:NAME, a baseline (plan.lock.json) or git:REV:path; FILE@1.20 plans for Flink 1.20; flink:FILE is a script "
+    "as real PyFlink compiles it; OLD may be a savepoint. "
     "With --base: files and folders to look into."
 )
 
@@ -88,7 +89,8 @@ def diff(
     options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
     least = fail_on or ("performance" if exit_code else None)
     if base is not None:
-        return _since(base, sides or [], least, format, flink_new or flink, _for_version(options, flink_new))
+        found = only_named(_for_version(options, flink_new), sides or [])
+        return _since(base, sides or [], least, format, flink_new or flink, found)
     old, new = _two(sides or [])
     if locate.is_savepoint(new):
         raise OptionError(f"{new} is a savepoint, which is always the old side", hint="write plan diff SAVEPOINT JOB")

@@ -9,7 +9,7 @@ import typer
 from cli import console
 from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.load_options import ApiOption, ParallelismOption, load_options
-from cli.locate import explain_here, find_job, flink_for, is_export, refuse_for_exports
+from cli.locate import explain_here, find_job, flink_for, is_export, refuse_for_exports, tell_compiler
 from cli.options import FlinkOption, JobArgument, ReportFormatOption
 from cli.render.text.explanation import edge_lines, explanation_lines
 from planner.explanation.edges import EdgeExplanation
@@ -89,6 +89,7 @@ def explain(
         explain_export(spec, others=beside, edge=edge, only_broken=only is not None, live=live, format=format)
         return
     definition = load_job(spec, options)
+    tell_compiler(definition)
     compiled = compile_plan(definition, until="execution", flink=flink_for(flink, definition))
     explanation = explain_here(compiled)
     if compiled.job.compiled is not None:

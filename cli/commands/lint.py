@@ -13,7 +13,7 @@ import typer
 from cli import console
 from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.files import write_whole
-from cli.load_options import ApiOption, ParallelismOption, load_options
+from cli.load_options import ApiOption, ParallelismOption, load_options, only_named
 from cli.locate import find_job, is_export, load_contents, refuse_for_exports
 from cli.options import FlinkOption, complete_job
 from cli.render.styled import plain
@@ -94,6 +94,8 @@ def lint(
       plan lint http://localhost:8081
     """
     options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
+    if any(Path(one).is_dir() for one in jobs or ()):
+        options = only_named(options, (one for one in jobs or () if not Path(one).is_dir()))
     exports = [one for one in jobs or [] if is_export(one)]
     if exports:
         return _lint_exports(

@@ -22,7 +22,7 @@ from cli.deployment_options import (
 )
 from cli.files import write_whole
 from cli.load_options import ApiOption, ParallelismOption, load_options
-from cli.locate import cluster_buffers, find_job, flink_for, is_export
+from cli.locate import cluster_buffers, find_job, flink_for, is_export, tell_compiler
 from cli.options import FlinkOption, JobArgument, complete_job
 from cli.run_ids import complete_run
 from planner.deployment.request import DeploymentRequest
@@ -177,6 +177,7 @@ def _compile(spec: str, until: Stage, flink: str | None, options: LoadOptions) -
     from planner.frontends.loading import load_job
 
     definition = load_job(spec, options)
+    tell_compiler(definition)
     return compile_plan(definition, until=until, flink=flink_for(flink, definition))
 
 

@@ -16,6 +16,7 @@ from cli.options import FlinkOption, FormatOption, JobArgument, TextOrJson
 from cli.pyflink_scripts import is_script_to_run, run_script
 from cli.run_report_files import check_report_file, write_report
 from planner.errors import OptionError, PlanError
+from planner.frontends.job_files import COMPILED, split_name
 from planner.settings.quantities import parse_duration
 
 if TYPE_CHECKING:
@@ -92,8 +93,14 @@ def run(
     if report is not None:
         check_report_file(report)
     options = load_options(context.obj, parallelism=parallelism, flink=flink)
+    spec = locate.find_job(job)
+    if split_name(spec)[0].lower().endswith(COMPILED):
+        raise OptionError(
+            f"{spec} cannot be run on Spark: plan run takes jobs in Python and YAML",
+            hint=f"Flink runs it; its plan: plan explain {spec}",
+        )
     request = RunRequest(
-        job=locate.find_job(job),
+        job=spec,
         folder=str(Path.cwd()),
         master=master,
         conf=tuple(_setting(one) for one in conf or ()),

@@ -11,22 +11,65 @@ from typing import Annotated
 import typer
 
 from cli import console
+from cli.compiler_options import NO_OPTIONS, CompilerOptions
+from cli.files import write_whole
+from cli.load_options import ParallelismOption, load_options
+from cli.options import FlinkOption
 from planner.errors import OptionError
+from planner.frontends.job_files import names_job_file
+from planner.frontends.loading import LoadOptions
 
 
 def save(
-    address: Annotated[str, typer.Argument(metavar="ADDRESS", help="http://HOST:8081, or http://HOST:8081/jobs/ID.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="A new folder for the answers.")],
+    context: typer.Context,
+    job: Annotated[
+        str,
+        typer.Argument(
+            metavar="JOB", help="http://HOST:8081, or http://HOST:8081/jobs/ID; or a .sql, .jar or PyFlink file."
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="PATH", help="A new folder for the answers; a file for a graph.")
+    ],
+    flink: FlinkOption = None,
+    parallelism: ParallelismOption = None,
+    compiler: CompilerOptions = NO_OPTIONS,
 ) -> None:
-    """Save what a cluster says about a running job: its plan, figures and checkpoints.
+    """Save what Flink says about a job: the answers of a cluster, or the graph that its compiler makes of a program.
 
     The folder can be explained, rendered and compared later, without the cluster. The job's configuration, its
     environment and its exceptions are not asked for: they may hold passwords. Only GET requests are sent.
 
+    The graph of a SQL script, a jar or a PyFlink script is one JSON file to commit: every command reads it, and needs
+    neither Flink nor Java for that.
+
     Examples:
+      plan save job.sql -o graph.json
+      plan save job.jar:2 --class jobs.Main -p 4 -o graph.json -- --input data
       plan save http://localhost:8081 -o saved
       plan explain saved --live
     """
+    if names_job_file(job):
+        options = load_options(context.obj, parallelism=parallelism, flink=flink, compiler=compiler)
+        _save_graph(job, output, options)
+        return
+    _save_answers(job, output)
+
+
+def _save_graph(spec: str, output: Path, options: LoadOptions) -> None:
+    from planner.frontends.flink_compiler.loading import load_export
+    from planner.frontends.flink_export.stream_graph import graph_text
+    from planner.frontends.loading import split_spec
+
+    path, name = split_spec(spec)
+    if path.suffix.lower() in (".yaml", ".yml"):
+        raise OptionError(f"{path} is YAML, which Flink does not compile", hint="save a .sql, .jar or PyFlink file")
+    document = load_export(path, name, options)
+    write_whole(output, graph_text(document))
+    console.message(f"wrote the graph of {document['name']!r}, compiled by Flink {document['flink']}, to {output}")
+
+
+def _save_answers(address: str, output: Path) -> None:
     from planner.frontends.flink_export.cluster import find_running
     from planner.frontends.flink_export.saving import saved_files
     from planner.observed.loading import is_address

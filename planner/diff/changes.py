@@ -32,6 +32,11 @@ _SEEN: Final[Mapping[str, Callable[[OperatorSnapshot], object]]] = {
     "max-parallelism": lambda operator: operator.max_parallelism,
     "slot-sharing-group": lambda operator: operator.group,
 }
+# The same of the whole job, under Flink's own keys.
+_JOB_OPTIONS: Final = {
+    "options.parallelism.default": "parallelism",
+    "options.pipeline.max-parallelism": "max-parallelism",
+}
 _CODE: Final = re.compile(r"(?:^| )code\.")
 
 
@@ -211,7 +216,8 @@ def _facts(comparison: Comparison) -> Iterator[Change]:
         if pair.old.declared is not None and pair.new.declared is not None:
             stateful = pair.old.state != "none"
             for name, before, after in _differing(pair.old.declared, pair.new.declared):
-                if name in _SEEN and _SEEN[name](pair.old) != _SEEN[name](pair.new):
+                seen = _SEEN.get(name.rpartition(": ")[2])  # "filter 1: parallelism", of an operator that merged
+                if seen is not None and seen(pair.old) != seen(pair.new):
                     continue  # told by its effect
                 row = row_of(name)
                 level = row.stateful if stateful else row.stateless
@@ -233,6 +239,9 @@ def _facts(comparison: Comparison) -> Iterator[Change]:
             continue  # the same call, once as it was written and once as the option that it sets
         if name == "runtime-mode" and old.mode != new.mode:
             continue
+        seen = _SEEN.get(_JOB_OPTIONS.get(name, name))
+        if seen is not None and any(seen(pair.old) != seen(pair.new) for pair in comparison.operators):
+            continue  # told by the operators, on which it has its effect
         row = job_row(name)
         yield _fact(row, row.stateful if stateful else row.stateless, name, before, after, new.name, None)
 

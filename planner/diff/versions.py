@@ -12,6 +12,7 @@ from planner.diff.revisions import Revision
 from planner.errors import OptionError, PlanError
 from planner.flink.differences import flink as flink_profile
 from planner.flink.profile import FlinkProfile
+from planner.frontends.flink_compiler.request import FlinkRequest
 from planner.frontends.job_files import split_name
 from planner.frontends.loading import LoadOptions, load_job, load_jobs, split_spec
 from planner.job import JobDefinition, Location
@@ -22,6 +23,7 @@ from planner.snapshots.snapshot import Snapshot, take_snapshot
 __all__ = ["Version", "load_new_plan", "load_version", "pair_jobs", "versions_paired"]
 
 GIT = "git:"
+FLINK = "flink:"  # a script as real PyFlink compiles it, and not plan
 _AT_VERSION = re.compile(r"(.+)@(v?\d+(?:\.\d+)+)")
 
 ChooseFlink = Callable[[JobDefinition], FlinkProfile]
@@ -74,6 +76,9 @@ def _at_version(
 ) -> tuple[str, ChooseFlink, LoadOptions]:
     """The argument without its `@1.20`, how to choose the version of Flink for its jobs, and how to load them."""
     options = options or LoadOptions()
+    if argument.startswith(FLINK):
+        asked = replace(options.compiler or FlinkRequest(), always=True)
+        argument, options = argument.removeprefix(FLINK), replace(options, compiler=asked)
     written = _AT_VERSION.fullmatch(argument)
     if written is None or Path(argument).exists():
         return argument, flink or (lambda job: flink_profile(job.flink)), options

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from planner.flink.network_buffers import NetworkBuffers
 from planner.graphs.exchange_size import exchange_buffers
@@ -14,6 +15,9 @@ from planner.operators import OperatorRef
 from planner.pipeline import Plan
 from planner.records import record
 from planner.rules import Obstacle, to_remove
+
+if TYPE_CHECKING:
+    from planner.explanation.advice import Advice, Trials
 
 __all__ = ["EdgeExplanation", "Traffic", "Verdict", "explain_edges"]
 
@@ -60,6 +64,7 @@ class EdgeExplanation:
     obstacles: tuple[Obstacle, ...]
     settings: tuple[str, ...]  # for `--set`: together they chain the edge; empty where `--set` cannot
     traffic: Traffic | None  # None: chained, or not known before run time
+    advice: Advice | None = None  # judged by compiling it; None: chained, or nothing that `--set` can try
     repeats: OperatorRef | None = None  # already partitioned the records by the same key: the exchange moves nothing
 
     @property
@@ -72,6 +77,8 @@ class EdgeExplanation:
         """The smallest changes that would chain the edge, all of them together; empty where nothing should or can."""
         if self.verdict != "broken":
             return ()
+        if self.advice is not None:
+            return self.advice.changes
         return tuple(dict.fromkeys(o.change for o in to_remove(self.obstacles) if o.change))
 
     def to_dict(self) -> dict[str, Any]:
@@ -93,19 +100,36 @@ class EdgeExplanation:
             ],
             "changes": list(self.changes),
             "settings": list(self.settings),
+            "advice": self.advice.to_dict() if self.advice else None,
             "traffic": self.traffic.to_dict() if self.traffic else None,
         }
 
 
 def explain_edges(
-    plan: Plan, operators: Mapping[int, OperatorRef], *, buffers_per_channel: int, floating_buffers: int
+    plan: Plan,
+    operators: Mapping[int, OperatorRef],
+    *,
+    buffers_per_channel: int,
+    floating_buffers: int,
+    advised: bool = True,
 ) -> tuple[EdgeExplanation, ...]:
-    """Every edge of the stream graph, in its order."""
+    """Every edge of the stream graph, in its order; `advised`: with what would chain it, each tried by compiling it."""
     traffic = _traffic(plan, buffers_per_channel, floating_buffers)
-    return tuple(
+    edges = tuple(
         _explain(plan, position, edge, operators, traffic.get(position))
         for position, edge in enumerate(plan.stream_graph.edges)
     )
+    if not advised or plan.job_graph is None or not any(edge.settings for edge in edges):
+        return edges
+    from planner.explanation.advice import Trials  # most edges chain, or need their exchange
+
+    trials = Trials(plan)
+    return tuple(_advised(edge, trials) if edge.settings else edge for edge in edges)
+
+
+def _advised(edge: EdgeExplanation, trials: Trials) -> EdgeExplanation:
+    advice = trials.advise([edge.position])
+    return replace(edge, advice=advice, settings=advice.settings)
 
 
 def _explain(

@@ -49,11 +49,21 @@ class Explanation:
 
 
 def explain_plan(
-    plan: Plan, *, buffers_per_channel: int = BUFFERS_PER_CHANNEL, floating_buffers: int = FLOATING_BUFFERS_PER_GATE
+    plan: Plan,
+    *,
+    buffers_per_channel: int = BUFFERS_PER_CHANNEL,
+    floating_buffers: int = FLOATING_BUFFERS_PER_GATE,
+    advised: bool = True,
 ) -> Explanation:
-    """Explain every chain and every edge of a plan."""
+    """Explain every chain and every edge of a plan; `advised`: with changes that were tried by compiling them."""
     operators = describe_operators(plan)
-    edges = explain_edges(plan, operators, buffers_per_channel=buffers_per_channel, floating_buffers=floating_buffers)
+    edges = explain_edges(
+        plan,
+        operators,
+        buffers_per_channel=buffers_per_channel,
+        floating_buffers=floating_buffers,
+        advised=advised,
+    )
     return Explanation(
         name=plan.stream_graph.name,
         operators=operators,

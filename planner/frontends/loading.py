@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from planner.errors import JobDefinitionError, NeedsFlink, OptionError
@@ -63,7 +64,14 @@ def load_jobs(path_spec: str | Path, options: LoadOptions | None = None) -> list
 def _compiled(path: Path, options: LoadOptions | None) -> list[JobDefinition]:
     from planner.frontends.flink_compiler.loading import load_compiled
 
-    return load_compiled(path, options or LoadOptions())
+    options = options or LoadOptions()
+    named = options.compiler.named if options.compiler is not None else None
+    if named is not None and os.path.normpath(path) not in named:
+        raise OptionError(
+            f"{path} was found, not named, and Flink would run it",
+            hint="name the file on the command line, or set run_programs = true under [tool.plan]",
+        )
+    return load_compiled(path, options)
 
 
 def _asks_flink(path: Path, options: LoadOptions) -> bool:
@@ -81,7 +89,8 @@ def _asks_flink(path: Path, options: LoadOptions) -> bool:
 def _handed_over(path: Path, options: LoadOptions, error: NeedsFlink) -> list[JobDefinition]:
     """The jobs of a script that only real PyFlink can plan; where there is none, what to do about it."""
     if options.run is not None:
-        raise error
+        hint = "plan run runs DataStream jobs; this one can be planned: plan explain FILE --python PATH"
+        raise NeedsFlink(error.message, location=error.location, hint=hint)
     try:
         return _compiled(path, options)
     except OptionError as missing:

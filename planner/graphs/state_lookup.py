@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
+from itertools import count
 
-from planner.job import Operator
+from planner.job import JobDefinition, Operator
 
 _CALLS = {"uid": "uid", "uid_hash": "set_uid_hash"}
 _JAVA_CALLS = {"uid": "uid", "uid_hash": "setUidHash"}
@@ -21,6 +22,8 @@ __all__ = [
     "finds_own_state",
     "keep_state",
     "may_have_uid_hash",
+    "proposed_uid",
+    "proposed_uids",
     "state_id",
     "uid_recipe",
     "written_for",
@@ -75,9 +78,37 @@ def _yaml(value: str) -> str:
     return value if plain else _quoted(value)
 
 
-def uid_recipe(operator: Operator, saved_id: str) -> str:
-    """How to give a uid to an operator whose state was saved as `saved_id`, and keep that state."""
-    uid = operator.uid or operator.key
+def proposed_uid(operator: Operator) -> str:
+    """A uid made of the operator's name, else of its function's, else of what it is; in YAML its id."""
+    if not operator.location.file.endswith(".py"):
+        return operator.key
+    target = getattr(operator.behaviour, "target", None)
+    function = getattr(target, "__name__", None) or (type(target).__name__ if target is not None else "")
+    named = operator.name or (function if function.isidentifier() else "") or operator.key
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", named)
+    return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-") or operator.key
+
+
+def proposed_uids(job: JobDefinition) -> Mapping[int, str]:
+    """A uid for every operator of a job, by its id: its own, or a proposed one that no other has."""
+    taken = {operator.uid for operator in job.operators if operator.uid is not None}
+    found: dict[int, str] = {}
+    for operator in job.operators:
+        name = operator.uid or proposed_uid(operator)
+        free = (f"{name}-{number}" if number > 1 else name for number in count(1))
+        found[operator.id] = operator.uid or next(one for one in free if one not in taken)
+        taken.add(found[operator.id])
+    return found
+
+
+def uid_recipe(operator: Operator, saved_id: str, uid: str | None = None, *, whole: bool = True) -> str:
+    """How to give a uid to an operator whose state was saved as `saved_id`, and keep that state; in short, if told."""
+    uid = uid or operator.uid or proposed_uid(operator)
+    if not whole and may_have_uid_hash(operator):
+        return (
+            f"give it a uid: {written_for(operator, uid=uid)}; on a job that already runs in the same three steps, "
+            f"with {written_for(operator, uid_hash=saved_id)}"
+        )
     if not may_have_uid_hash(operator):
         return (
             f"give it a uid before it has state: {written_for(operator, uid=uid)}\n"
@@ -97,7 +128,7 @@ def keep_state(operator: Operator, saved_id: str) -> str:
     """What to do where a change gives an operator another id than `saved_id`, under which its state is."""
     if not may_have_uid_hash(operator):
         return "undo that change: a v2 sink takes no uid hash that could point at the old state"
-    named = {} if operator.uid is not None else {"uid": operator.key}
+    named = {} if operator.uid is not None else {"uid": proposed_uid(operator)}
     setting = written_for(operator, **named, uid_hash=saved_id)
     return (
         f"undo that change, or keep the state: set {setting}\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,12 +13,13 @@ from planner.job import Location, Operator
 from planner.lint.finding import Finding, Severity
 from planner.pipeline import Plan
 from planner.records import record
-from planner.rules import Rule
+from planner.rules import Rule, to_remove
 from planner.settings.pyproject import Config
 
 if TYPE_CHECKING:
     from planner.diff.change import Change
     from planner.diff.comparison import Comparison
+    from planner.explanation.advice import Trials
     from planner.savepoints.fates import RestoreReport
 
 
@@ -47,6 +48,43 @@ class Subject:
         from planner.diff.changes import find_changes  # only a baseline needs it
 
         return find_changes(self.comparison)
+
+    @cached_property
+    def states_told(self) -> frozenset[int]:
+        """Nodes of whose state PL002 or PL201 tells: with the id that it is saved under, which counts."""
+        told: set[int] = set()
+        if self.comparison is not None and "PL002" in self.codes:
+            told |= {self.nodes[pair.new_at].id for pair in self.comparison.orphaned}
+        if self.restore is not None and "PL201" in self.codes:
+            told |= {node.id for node in self.nodes}  # a uid now is a matter of the savepoint
+        return frozenset(told)
+
+    def is_changed(self, node: StreamNode) -> bool:
+        """Whether the baseline does not have the operator, or with another parallelism."""
+        if self.comparison is None:
+            return False
+        pair = self.comparison.by_new.get(self._positions[node.id])
+        return pair is None or pair.old.parallelism != pair.new.parallelism
+
+    @cached_property
+    def _positions(self) -> Mapping[int, int]:
+        return {node.id: at for at, node in enumerate(self.nodes)}
+
+    @cached_property
+    def trials(self) -> Trials:
+        """Changes that would chain edges, each tried by compiling the job with it."""
+        from planner.explanation.advice import Trials  # few jobs have such edges
+
+        return Trials(self.plan)
+
+    def chaining_advice(self, positions: Sequence[int]) -> str | None:
+        """What would chain some edges that have one cause, as the fix of a finding; or why nothing is proposed."""
+        removed = [obstacle for at in positions for obstacle in to_remove(self.plan.obstacles[at])]
+        if any(not obstacle.settings for obstacle in removed) or self.plan.job_graph is None:
+            return "; and ".join(dict.fromkeys(found.change for found in removed if found.change)) or None
+        advice = self.trials.advise(positions)
+        lost = f"; that loses the saved state of {', '.join(advice.loses)}" if advice.loses else ""
+        return "; and ".join(advice.changes) + lost if advice.changes else advice.why_not
 
     @property
     def is_broken(self) -> bool:

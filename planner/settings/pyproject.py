@@ -4,6 +4,10 @@
     job = "jobs/orders.py"
     parallelism = 4                # of Python jobs that set none themselves
     flink = "1.20"                 # the version to plan for; default: the newest
+    flink_home = "/opt/flink"      # a distribution, or several; default: FLINK_HOME, then plan-inspector[flink]
+    classpath = ["lib/kafka.jar"]  # connectors and formats for Flink's own compiler
+    python = ".venv/bin/python"    # has apache-flink, for Table API scripts; default: the active environment
+    run_programs = true            # also run jars and Table API scripts that were found by search, not named
 
     [tool.plan.cluster]
     task_managers = 4
@@ -95,6 +99,10 @@ class Config:
     lint: LintSettings = field(default_factory=LintSettings)
     restart_strategy: RestartStrategy | None = None
     flink: str | None = None  # the version to plan for; None: the newest
+    flink_home: tuple[str, ...] = ()  # these three relative to the folder of `file`
+    classpath: tuple[str, ...] = ()
+    python: str | None = None
+    run_programs: bool = False  # those that were not named on the command line
     jobs: tuple[tuple[str, Config], ...] = ()  # complete settings by job name or by relative path
 
     @property
@@ -156,7 +164,8 @@ def _shown(file: Path) -> str:
     return _relative(file, Path.cwd())
 
 
-_KEYS = ("job", "parallelism", "flink", "cluster", "lint", "restart_strategy", "jobs")
+_COMPILER_KEYS = ("flink_home", "classpath", "python", "run_programs")
+_KEYS = ("job", "parallelism", "flink", "cluster", "lint", "restart_strategy", "jobs", *_COMPILER_KEYS)
 _Section = TypeVar("_Section", ClusterSettings, LintSettings)
 
 
@@ -174,6 +183,7 @@ class _Reader:
             base = replace(base, job=self.string(values["job"], "tool.plan.job"))
         if "parallelism" in values:
             base = replace(base, parallelism=self.count(values["parallelism"], "tool.plan.parallelism", least=1))
+        base = replace(base, **{key: self.compiler_value(key, values[key]) for key in _COMPILER_KEYS if key in values})
         jobs = self.mapping(values.get("jobs", {}), "tool.plan.jobs")
         return replace(base, jobs=tuple((key, self.job(key, jobs[key], base)) for key in sorted(jobs)))
 
@@ -210,6 +220,16 @@ class _Reader:
         if key == "fail_on":
             return self.value(CHOICE("error", "warning"), value, where)
         return tuple(self.string(code, where) for code in (value if isinstance(value, list) else [value]))
+
+    def compiler_value(self, key: str, value: Any) -> Any:
+        where = f"tool.plan.{key}"
+        if key == "run_programs":
+            if not isinstance(value, bool):
+                self.fail(f"{where} must be true or false, not {value!r}", where)
+            return value
+        if key == "python":
+            return self.string(value, where)
+        return tuple(self.string(one, where) for one in (value if isinstance(value, list) else [value]))
 
     def restart(self, table: Any, where: str) -> RestartStrategy:
         """Checked by the same table as the `restart_strategy` of a YAML job."""

@@ -41,7 +41,8 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends.pyflink.declared": PYFLINK,
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
     "planner.frontends.flink_export": WORDS | {"planner.flink", "planner.graphs"},
-    "planner.frontends.flink_compiler": WORDS | {"planner.flink", "planner.frontends.flink_export", "planner.machine"},
+    "planner.frontends.flink_compiler": WORDS
+    | {"planner.flink", "planner.frontends", "planner.frontends.flink_export", "planner.machine"},
     "planner.observed": WORDS
     | {"planner.chaining", "planner.chaining.rules", "planner.flink", "planner.frontends.flink_export"}
     | {"planner.graphs", "planner.snapshots"},
@@ -49,9 +50,16 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.savepoints": PLANNER,
     "planner.explanation": PLANNER | {"planner.chaining", "planner.merging"},
     "planner.deployment": PLANNER,
-    "planner.diff": PLANNER | {"planner.snapshots", "planner.frontends"},
+    "planner.diff": PLANNER | {"planner.snapshots", "planner.frontends", "planner.frontends.flink_compiler"},
     "planner.lint": PLANNER
-    | {"planner.diff", "planner.snapshots", "planner.frontends", "planner.savepoints", "planner.lint.rules"}
+    | {
+        "planner.diff",
+        "planner.explanation",
+        "planner.snapshots",
+        "planner.frontends",
+        "planner.savepoints",
+        "planner.lint.rules",
+    }
     | {"planner.lint.rules.pyflink"},
     "planner.lint.rules.pyflink": PLANNER | {"planner.lint"},
     "planner.lint.rules": PLANNER | {"planner.deployment"} | {"planner.lint", "planner.diff", "planner.savepoints"},
@@ -113,7 +121,8 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.snapshots"}
     | {"spark_runner.clusters", "spark_runner.runs"}
     | {f"cli.render.{room}" for room in ("findings", "markdown", "page", "pictures", "text")}
-    | {"cli", "cli.render", "planner.frontends.flink_export", "planner.observed"},
+    | {"cli", "cli.render", "planner.frontends.flink_export", "planner.observed"}
+    | {"planner.frontends.flink_compiler"},
     "cli.render": WORDS | {"planner.chaining", "planner.graphs", "planner.lint", "planner.merging"},
     "cli.render.text": RENDER
     | PLANNER

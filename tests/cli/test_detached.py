@@ -29,7 +29,7 @@ ENDS: list[tuple[str, PlanError | None, int]] = [
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
     monkeypatch.setattr(detached, "check_machine", lambda request: None)
     prepared = SimpleNamespace(program=None, strategy=None, plan=None)
-    monkeypatch.setattr(detached, "prepare", lambda request: prepared)
+    monkeypatch.setattr(detached, "prepare", lambda request, options: prepared)
     request = RunRequest(job="job.py", folder=str(tmp_path))
     monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(request.to_dict())))
     return RunStore.under(tmp_path).submit(request)
@@ -50,7 +50,7 @@ def test_the_exit_code_is_that_of_plan_run(
 def test_a_job_that_is_wrong_ends_with_2(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     from planner.errors import JobDefinitionError
 
-    def refuse(request: RunRequest) -> Any:
+    def refuse(request: RunRequest, options: object) -> Any:
         raise JobDefinitionError("no such job")
 
     monkeypatch.setattr(detached, "prepare", refuse)

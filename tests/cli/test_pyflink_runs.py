@@ -11,6 +11,7 @@ import pytest
 from cli.app import main
 from cli.pyflink_scripts import is_script_to_run, run_script
 from planner.errors import UnsupportedOnSpark
+from planner.frontends.loading import LoadOptions
 from spark_runner.clusters.request import RunRequest
 from spark_runner.runs import preparation
 
@@ -41,11 +42,11 @@ def request_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_script_gets_its_records_and_goes_on(request_of: Any, capsys: pytest.CaptureFixture[str]) -> None:
     seen: list[tuple[str, str | None]] = []
 
-    def see_through(prepared: Any, folder: Any) -> tuple[int, list[Any]]:
+    def see_through(prepared: Any, folder: Any, request: Any) -> tuple[int, list[Any]]:
         seen.append((folder.record().request.job, prepared.plan.job.name))
         return 0, [7, 8]
 
-    assert run_script(request_of(SCRIPT), see_through) == 0
+    assert run_script(request_of(SCRIPT), LoadOptions(), see_through) == 0
     assert capsys.readouterr().out == "collected [7, 8]\nfirst [7]\nbehind it\n"
     assert seen == [
         ("script.py:1", "DataStream Collect"),
@@ -57,17 +58,16 @@ def test_a_script_gets_its_records_and_goes_on(request_of: Any, capsys: pytest.C
 def test_a_job_that_fails_ends_the_script(request_of: Any, capsys: pytest.CaptureFixture[str]) -> None:
     guarded = SCRIPT.replace('env.execute("last")', 'try:\n    env.execute("last")\nexcept Exception:\n    pass')
     codes = iter([(0, []), (0, []), (3, [])])
-    assert run_script(request_of(guarded), lambda prepared, folder: next(codes)) == 3
+    assert run_script(request_of(guarded), LoadOptions(), lambda prepared, folder, request: next(codes)) == 3
     assert "behind it" not in capsys.readouterr().out
 
 
 def test_what_does_not_run_is_refused_before_anything_starts(request_of: Any) -> None:
     imported = "from pyflink.datastream.functions import SinkFunction\n"
-    request = request_of(
-        imported + SCRIPT.replace("numbers.print()", "numbers.add_sink(SinkFunction('org.example.Sink'))")
-    )
+    sink = "env.add_jars('file:///sink.jar')\nnumbers.add_sink(SinkFunction('org.example.Sink'))"
+    request = request_of(imported + SCRIPT.replace("numbers.print()", sink))
     with pytest.raises(UnsupportedOnSpark, match="sink"):
-        run_script(request, lambda prepared, folder: (0, []))
+        run_script(request, LoadOptions(), lambda prepared, folder, request: (0, []))
 
 
 def test_only_whole_pyflink_scripts_run_that_way(request_of: Any, tmp_path: Path) -> None:

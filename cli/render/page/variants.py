@@ -11,6 +11,7 @@ from cli.render.pictures.overlay import Overlay
 from cli.render.pictures.picture import Picture
 from cli.render.text.what_if import id_words, keeping_settings, lost_state
 from planner.errors import PlanError
+from planner.explanation.advice import gains, judged_figures
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation, explain_plan
 from planner.explanation.settings import apply_settings
@@ -48,6 +49,7 @@ def find_variants(plan: Plan, explanation: Explanation) -> list[Variant]:
     for edge in explanation.edges:
         if edge.settings:
             proposed.setdefault(edge.settings, []).append(edge)
+    proposed = dict(sorted(proposed.items(), key=lambda one: _rank(one[1][0])))
     found: list[Variant | None] = []
     small = explanation.summary.operators <= SMALL
     for number, (settings, edges) in enumerate(list(proposed.items())[:MOST_VARIANTS]):
@@ -59,6 +61,11 @@ def find_variants(plan: Plan, explanation: Explanation) -> list[Variant]:
         title = f"all {len(proposed)} changes together"
         found.append(_variant(plan, explanation, every, edges, drawn=small, title=title, together=True))
     return [variant for variant in found if variant is not None]
+
+
+def _rank(edge: EdgeExplanation) -> tuple[int, ...]:
+    """The order of the list: that of the advice itself."""
+    return edge.advice.rank if edge.advice is not None else ()
 
 
 def _variant(
@@ -77,8 +84,13 @@ def _variant(
     except PlanError:  # settings that fit alone may contradict each other
         return None
     after = explain_plan(
-        changed, buffers_per_channel=before.buffers_per_channel, floating_buffers=before.floating_buffers
+        changed,
+        buffers_per_channel=before.buffers_per_channel,
+        floating_buffers=before.floating_buffers,
+        advised=False,
     )
+    if together and not gains(judged_figures(plan), judged_figures(changed)):
+        return None  # each gains alone, and all of them together do not
     effect = compare(settings, before, after)
     return Variant(
         title=title,

@@ -165,8 +165,12 @@ def _advice(edge: EdgeExplanation, spec: str | None) -> Iterable[Line]:
             return [line((REPEATED.format(edge.repeats.label), "change"))]
         return [line((NEEDED if edge.verdict == "needed" else FIXED, "needed"))]
     changes = edge.changes
+    if not changes and edge.advice is not None:
+        return [line("to chain it: ", (edge.advice.why_not or "", "needed"))]
     lines = [line("to chain it: ", (changes[0], "change"))]
     lines += [line("         and: ", (change, "change")) for change in changes[1:]]
+    if edge.advice is not None:
+        lines.append(line(("that makes:  ", "dim"), (edge.advice.effect, "dim")))
     if spec and edge.settings:
         options = " ".join(f"--set {shell_word(setting)}" for setting in edge.settings)
         lines.append(line(("try: ", "dim"), (f"plan explain {shell_word(spec)} {options}", "dim")))

@@ -15,7 +15,7 @@ from planner.frontends.flink_compiler.request import FlinkRequest
 from planner.frontends.flink_compiler.sql_script import Statement, table_definitions
 from planner.job import Location
 
-__all__ = ["MissingFactory", "failure_of"]
+__all__ = ["MissingFactory", "failure_of", "shortly"]
 
 _AT = re.compile(r"(?:at|from) line (\d+), column (\d+)", re.IGNORECASE)
 # A place in a statement is of no use beside the place in the file.
@@ -72,6 +72,13 @@ def failure_of(
 def _spoils(failures: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
     """Whether a failure leaves jobs out that a reader would miss. A main may well end badly after its jobs."""
     return bool(failures) and asked.way == "sql"
+
+
+def shortly(failure: Mapping[str, Any]) -> str:
+    """A failure in one line."""
+    if failure["kind"] == "java":
+        return _plain(failure["causes"])
+    return str(failure.get("text") or failure["kind"]).splitlines()[-1]
 
 
 class _Context:

@@ -8,26 +8,41 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.flink.versions import read_version
-from planner.frontends.flink_compiler.failures import failure_of
+from planner.frontends.flink_compiler.failures import failure_of, shortly
 from planner.frontends.flink_compiler.kept_answers import keep, kept
 from planner.frontends.flink_compiler.places import places_in_sql
-from planner.frontends.flink_compiler.process import run_beside_flink
+from planner.frontends.flink_compiler.process import Outcome, run_beside_flink
 from planner.frontends.flink_compiler.programs import Asked, jar_asked, script_asked, sql_asked
 from planner.frontends.flink_compiler.request import FlinkRequest
 from planner.frontends.flink_compiler.sql_script import Statement
 from planner.frontends.flink_export.stream_graph import job_of_graph
+from planner.frontends.picking import pick
 from planner.job import JobDefinition, Location
 
 if TYPE_CHECKING:
     from planner.frontends.scripts.handover import LoadOptions
 
-__all__ = ["load_compiled"]
+__all__ = ["load_compiled", "load_export"]
 
-_AS_IF_EMPTY = "planned as if the results that the program read before were empty"
+_AS_IF_EMPTY = "the program read the result of an earlier job: this one is planned as if that result was empty"
 
 
 def load_compiled(path: Path, options: LoadOptions) -> list[JobDefinition]:
     """All jobs of a program, in the order in which it would submit them."""
+    answers, asked, statements = _asked(path, options)
+    return [_job(answer, asked, statements) for answer in answers]
+
+
+def load_export(path: Path, name: str | None, options: LoadOptions) -> Mapping[str, Any]:
+    """The stream graph of one of a program's jobs, in the format of an export."""
+    answers, asked, statements = _asked(path, options)
+    jobs = [_job(answer, asked, statements) for answer in answers]
+    chosen = pick(jobs, path, name)
+    found: Mapping[str, Any] = next(answer["job"] for answer, job in zip(answers, jobs, strict=True) if job is chosen)
+    return found
+
+
+def _asked(path: Path, options: LoadOptions) -> tuple[list[Mapping[str, Any]], Asked, list[Statement]]:
     request = options.compiler or FlinkRequest()
     if options.flink is not None:
         request = replace(request, version=read_version(options.flink))
@@ -41,8 +56,7 @@ def load_compiled(path: Path, options: LoadOptions) -> list[JobDefinition]:
         asked = jar_asked(path, options.arguments, request, configuration)
     else:
         asked = script_asked(path, options.arguments, request, configuration)
-    answers = _answers(asked, request, statements)
-    return [_job(answer, asked, statements) for answer in answers if "job" in answer]
+    return _answers(asked, request, statements), asked, statements
 
 
 def _answers(asked: Asked, request: FlinkRequest, statements: Sequence[Statement]) -> list[Mapping[str, Any]]:
@@ -54,15 +68,25 @@ def _answers(asked: Asked, request: FlinkRequest, statements: Sequence[Statement
         failure = failure_of(outcome, asked, statements, request)
         if failure is not None:
             raise failure
-        found = [answer for answer in outcome.answers if "job" in answer]
-        if asked.may_keep:
+        found = [{**answer, "notes": _notes(answer, outcome)} for answer in outcome.answers if "job" in answer]
+        if asked.may_keep and outcome.exit_code is not None:
             keep(asked.way, asked.depends, found)
     return found
 
 
+def _notes(answer: Mapping[str, Any], outcome: Outcome) -> list[str]:
+    """What a reader should know: the program may have read results before, or have ended badly afterwards."""
+    notes = [_AS_IF_EMPTY] if answer.get("after_result") else []
+    if outcome.exit_code is None:
+        notes.append(f"the program was ended after {outcome.seconds:.0f} s: jobs of later on are missing")
+    for failure in outcome.of("failure"):
+        notes.append(f"the program failed after its jobs: {shortly(failure)}")
+    return notes
+
+
 def _job(answer: Mapping[str, Any], asked: Asked, statements: Sequence[Statement]) -> JobDefinition:
     document, file = answer["job"], str(asked.path)
-    notes = (_AS_IF_EMPTY,) if answer.get("after_result") else ()
+    notes = tuple(answer.get("notes", ()))
     place = answer.get("place")
     location, places = Location(file, 1), dict[int, Location]()
     if asked.way == "sql" and isinstance(place, int):

@@ -28,4 +28,4 @@ class FlinkRequest:
     fetch: bool = False  # connectors that are missing, from Maven Central
     fresh: bool = False  # compile again, though an answer is kept
     always: bool = False  # --with-flink: also what our own front end could load
-    found_by_search: bool = False  # the file was found, not named: then programs are not run
+    named: frozenset[str] | None = None  # the files that may be run; None: all, since each was named by the user

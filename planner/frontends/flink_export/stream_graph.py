@@ -6,6 +6,7 @@ graph. What the operators do is not in it, so it cannot run on Spark, and `--set
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -64,6 +65,20 @@ def job_of_graph(
 ) -> JobDefinition:
     """The job of an export that is already read; `places` has the place of a node, `location` of those without."""
     return _Reader(document, where, places, location or Location(where, 1), notes).job()
+
+
+def graph_text(document: Record) -> str:
+    """An export as the Java class prints it: one node or edge per line."""
+    head = {key: value for key, value in document.items() if key not in ("nodes", "edges")}
+    lines = [f"  {_json(key)}: {_json(value)}," for key, value in head.items()]
+    for part in ("nodes", "edges"):
+        rows = ",\n".join(f"    {_json(row)}" for row in document[part])
+        lines.append(f'  "{part}": [\n{rows}\n  ]{"," if part == "nodes" else ""}')
+    return "\n".join(["{", *lines, "}"]) + "\n"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _lines(content: str, file: str) -> Mapping[int, Location]:

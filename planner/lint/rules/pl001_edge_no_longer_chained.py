@@ -33,7 +33,6 @@ from planner.job import Location
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
 from planner.operators import node_label
-from planner.rules import to_remove
 
 if TYPE_CHECKING:
     from planner.diff.comparison import BrokenChain, Comparison
@@ -76,7 +75,6 @@ def _finding(rule: LintRule, subject: Subject, comparison: Comparison, broken: B
     obstacles = subject.plan.obstacles[broken.new_edge]
     reasons = "; ".join(f"{found.code} {found.slug}: {found.values}" for found in obstacles)
     between = ", ".join(node_label(subject.nodes[at]) for at in broken.through)
-    changes = list(dict.fromkeys(found.change for found in to_remove(obstacles) if found.change))
     return rule.finding(
         f"{node_label(source)} and {node_label(target)} were chained and no longer are"
         + (f", since {between} is between them now" if between else "")
@@ -84,7 +82,7 @@ def _finding(rule: LintRule, subject: Subject, comparison: Comparison, broken: B
         at=_changed_place(subject, comparison, broken),
         subject=f"{broken.source.old.key} -> {broken.target.old.key}",
         operator=target.operator,
-        fix="; and ".join(changes) or None,
+        fix=subject.chaining_advice([broken.new_edge]),
     )
 
 

@@ -5,7 +5,8 @@
 Reports operators without a `uid` (and without a `uid_hash`) that certainly keep state: aggregates, windows, process
 functions and functions with an `open` method on a keyed stream; sources that read from outside, which save how far
 they read; `async_map`, which saves records in flight; sinks with a committer. Sources of a fixed collection and
-operators whose function may or may not keep state are not reported.
+operators whose function may or may not keep state are not reported, nor are batch jobs, which keep no state. Where
+PL002 or PL201 speaks of the same state, with the id that it is saved under, this rule is quiet.
 
 ## Why it matters
 
@@ -35,13 +36,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.graphs.state import describe_state
-from planner.graphs.state_lookup import uid_recipe
+from planner.graphs.state_lookup import proposed_uids, uid_recipe
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
 from planner.operators import node_label
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
+    if subject.plan.stream_graph.batch:
+        return  # a batch job keeps no state
+    told = subject.states_told
+    uids = proposed_uids(subject.plan.job)
+    first = True
     for node in subject.nodes:
         operator = node.operator
         if operator.uid is not None or operator.uid_hash is not None or node.behind_writer:
@@ -49,15 +55,17 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         if any(remark.startswith("connector:table ") for remark in operator.remarks):
             continue  # the script cannot reach the source of a table
         state = subject.state(node)
-        if state in ("keyed", "operator"):
+        if state in ("keyed", "operator") and node.id not in told:
+            saved = subject.plan.operator_ids[node.id]
             yield rule.finding(
                 f"{node_label(node)} keeps {describe_state(state)} and has no uid: after the next change of "
                 "the graph that state may not be found",
                 at=operator.location,
                 subject=subject.keys[node.id],
                 operator=operator,
-                fix=uid_recipe(operator, subject.plan.operator_ids[node.id]),
+                fix=uid_recipe(operator, saved, uids[operator.id], whole=first),
             )
+            first = False
 
 
 RULE = build_rule("PL101", "stateful-without-uid", __doc__, _find)

@@ -21,7 +21,8 @@ stream.map(parse).set_parallelism(4).filter(valid)   # PL103: 2 -> 4 and 4 -> 2
 
 ## How to fix it
 
-Give both operators one parallelism. Where the difference is meant (a heavy call), ignore PL103 with
+Make the change that the finding proposes: it was tried, and makes fewer chains and no more channels. Where none is
+proposed, the finding says why. Where the difference is meant (a heavy call), ignore PL103 with
 that reason.
 """
 
@@ -45,10 +46,17 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         source, target = subject.node(edge.source), subject.node(edge.target)
         if not source.operator.parallel or _is_narrow_sink(source, target):
             continue
-        own = source if source.parallelism_configured and not target.parallelism_configured else target
-        blamed.setdefault(own.id, []).append(at)
+        blamed.setdefault(_cause(subject, source, target).id, []).append(at)
     for number, positions in blamed.items():
         yield _finding(rule, subject, subject.node(number), positions)
+
+
+def _cause(subject: Subject, source: StreamNode, target: StreamNode) -> StreamNode:
+    """The end that made the difference: what is new or has another parallelism than before, else what sets its own."""
+    changed = [node for node in (source, target) if subject.is_changed(node)]
+    if len(changed) == 1:
+        return changed[0]
+    return source if source.parallelism_configured and not target.parallelism_configured else target
 
 
 def _is_narrow_sink(source: StreamNode, target: StreamNode) -> bool:
@@ -65,13 +73,12 @@ def _finding(rule: LintRule, subject: Subject, blamed: StreamNode, positions: Se
         f"{node_label(up)} -> {node_label(down)} (parallelism {up.parallelism} -> {down.parallelism})"
         for up, down in ends
     )
-    changes = dict.fromkeys(to_remove(subject.plan.obstacles[at])[0].change for at in positions)
     return rule.finding(
         f"not chained only because of different parallelism: {words}",
         at=blamed.operator.location,
         subject=subject.edge_key(edges[0]),
         operator=blamed.operator,
-        fix="; ".join(change for change in changes if change) or None,
+        fix=subject.chaining_advice(positions),
     )
 
 

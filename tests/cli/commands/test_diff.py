@@ -185,6 +185,20 @@ env.execute("wide")
     assert "parallelism 2 -> 3" in capsys.readouterr().out
 
 
+def test_a_setting_of_an_operator_that_pyflink_merged_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    script = """from pyflink.datastream import StreamExecutionEnvironment
+env = StreamExecutionEnvironment.get_execution_environment()
+env.set_parallelism(4)
+ones = env.from_collection([1]).filter(lambda x: x).name("some").set_parallelism(4)
+ones.key_by(lambda x: x).reduce(max).print()
+env.execute("merged")
+"""
+    write("old.py", script)
+    write("new.py", script.replace('"some").set_parallelism(4)', '"some").set_parallelism(2)'))
+    assert main(["diff", "old.py", "new.py"]) == 0
+    assert capsys.readouterr().out.count("parallelism 4 -> 2") == 1
+
+
 @pytest.mark.usefixtures("repository")
 def test_added_removed_and_moved_jobs(capsys: pytest.CaptureFixture[str]) -> None:
     write("jobs/new.yaml", JOB.replace("name: orders\n", "name: new\n", 1).replace("id: out", "id: sink"))

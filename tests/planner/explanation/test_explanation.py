@@ -68,7 +68,8 @@ def test_what_is_advised_chains_the_edge(job: JobDefinition) -> None:
 def test_every_edge_has_a_verdict_that_says_why(job: JobDefinition) -> None:
     for edge in explain_plan(plan(job)).edges:
         assert edge.chained == (not edge.obstacles)
-        assert bool(edge.changes) == (edge.verdict == "broken")
+        advised = bool(edge.changes) or (edge.advice is not None and edge.advice.why_not is not None)
+        assert advised == (edge.verdict == "broken"), "a change that gains, or why there is none"
         if edge.verdict == "needed":
             assert any(obstacle.needed for obstacle in edge.obstacles)
 
