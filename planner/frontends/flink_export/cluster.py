@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from planner.errors import OptionError
 from planner.frontends.flink_export.documents import Export, read_document
 from planner.frontends.flink_export.fields import Record, is_record, records
-from planner.frontends.flink_export.http import NoSuchAnswer, Server, get_json, parse_server
+from planner.frontends.flink_export.http import Budget, NoSuchAnswer, Server, get_json, parse_server
 from planner.frontends.flink_export.saved import names_of
 
 # /jobs/ID of the REST API, and #/job/running/ID of the web page, with anything behind.
@@ -29,6 +29,7 @@ class RunningJob:
 
     server: Server
     id: str
+    budget: Budget = field(default_factory=Budget, compare=False, repr=False)
 
     @property
     def address(self) -> str:
@@ -37,7 +38,7 @@ class RunningJob:
 
     def get(self, path: str = "") -> Any:
         """What the cluster answers about the job under `path`."""
-        return get_json(self.server, f"/jobs/{self.id}{path}")
+        return get_json(self.server, f"/jobs/{self.id}{path}", budget=self.budget)
 
     def ask(self, path: str) -> Any | None:
         """The same, or None where this version of Flink has no such answer."""
