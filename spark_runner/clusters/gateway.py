@@ -14,6 +14,7 @@ import secrets
 import signal
 import struct
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -66,6 +67,8 @@ def start_gateway(
     with _answer_file(log.parent) as answer:
         command, environment = _command(arguments, java, local)
         environment |= {"SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(answer)}
+        # Spark starts some Python workers beside the driver too, by the name it has on the cluster: they need this one.
+        environment["PATH"] = os.pathsep.join(filter(None, (str(Path(sys.executable).parent), environment.get("PATH"))))
         with open_private(log) as output:
             process = subprocess.Popen(
                 command,

@@ -148,9 +148,11 @@ class LocalDriver:
 def _is_cut_off(failure: BaseException) -> bool:
     """Whether the line to the JVM broke: its end may not be known to the system yet."""
     error: BaseException | None = failure
-    while error is not None:
+    seen: list[BaseException] = []  # causes may lead in a circle
+    while error is not None and error not in seen:
         if isinstance(error, ConnectionError) or type(error).__name__ in ("Py4JNetworkError", "Py4JError"):
             return True
+        seen.append(error)
         error = error.__cause__ or error.__context__
     return False
 

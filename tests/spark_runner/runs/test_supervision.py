@@ -382,3 +382,13 @@ def test_what_the_last_batch_of_a_stopped_stream_prints_is_told(
     audience = Audience()
     supervised(Driver(prints_when_stopped), audience)
     assert [word for word in audience.heard if word == "a"] == told
+
+
+def test_causes_that_lead_in_a_circle_have_an_end() -> None:
+    from spark_runner.runs.local_driver import _is_cut_off
+
+    first, second = ExecutionError("first"), ValueError("second")
+    first.__cause__, second.__context__ = second, first
+    assert not _is_cut_off(first)
+    second.__cause__ = ConnectionResetError()
+    assert _is_cut_off(first)
