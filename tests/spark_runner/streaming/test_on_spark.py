@@ -22,7 +22,7 @@ from planner import (
 from planner.errors import ExecutionError, OptionError
 from planner.job import JobDefinition
 from spark_runner.executor.rows import printed
-from spark_runner.executor.streaming.written import NUMBER, SUBTASK
+from spark_runner.executor.written import NUMBER, SUBTASK
 from spark_runner.streaming.queries.sinks import BatchWriter
 from tests.spark_runner.streaming.conftest import Running
 from tests.support.stream_jobs import random_job
@@ -295,9 +295,11 @@ def test_state_of_another_version_is_refused(stream: Running, tmp_path: Path) ->
     lines(tmp_path / "in", one="a")
     stream(word_count(tmp_path))
     plan = tmp_path / "checkpoint" / "plan.json"
-    plan.write_text(json.dumps({**json.loads(plan.read_text()), "version": 1}))
-    with pytest.raises(OptionError, match="written by another version of plan"):
-        stream(word_count(tmp_path))
+    written = json.loads(plan.read_text())
+    for changed, said in (({"version": 1}, "written by another version of plan"), ({"python": "2.7"}, "of Python 2.7")):
+        plan.write_text(json.dumps({**written, **changed}))
+        with pytest.raises(OptionError, match=said):
+            stream(word_count(tmp_path))
 
 
 def test_batches_leave_nothing_behind_in_the_jvm(stream: Running, tmp_path: Path) -> None:
