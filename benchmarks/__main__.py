@@ -14,7 +14,7 @@ from benchmarks.machine import describe
 from benchmarks.measure import ROOT, Unavailable
 from benchmarks.registry import GROUPS, Group
 from benchmarks.results import LATEST, QUICK, Measured, Results, load, save
-from benchmarks.tables import line, markdown, update_readme
+from benchmarks.tables import line, markdown, update_page
 
 NAMES = tuple(group.name for group in GROUPS)
 
@@ -35,14 +35,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         base = last if last and last.machine == machine else Results(machine=machine, groups=())
         results = save(base.with_groups(measured, NAMES), path)
         if not options.quick:
-            update_readme(ROOT / "README.md", markdown(results, {group.name: group.title for group in GROUPS}))
+            update_page(ROOT / "docs/performance.md", markdown(results, {group.name: group.title for group in GROUPS}))
     return 1 if any(one.lacking for one in measured) else 0
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description="Every figure is a ratio measured in this run. All of them together are kept and go to the README.",
+        description="Every figure is a ratio measured in this run. All are kept, and go to docs/performance.md.",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"only these: {', '.join(NAMES)}")
     parser.add_argument("--quick", action="store_true", help="small sizes and few rounds, to see whether it works")

@@ -1,4 +1,4 @@
-"""Figures as text: one line each while they are measured, and the table of the README."""
+"""Figures as text: one line each while they are measured, and the table of docs/performance.md."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.figure import Figure
 from benchmarks.results import Results
 
-__all__ = ["line", "markdown", "update_readme"]
+__all__ = ["line", "markdown", "update_page"]
 
 BEGIN, END = "<!-- figures: written by `make bench` -->", "<!-- end of figures -->"
 
@@ -26,7 +26,7 @@ def line(figure: Figure, before: Figure | None = None) -> str:
 
 
 def markdown(results: Results, titles: Mapping[str, str]) -> str:
-    """The table of the README."""
+    """The table of docs/performance.md."""
     dates = sorted({measured.date for measured in results.groups})
     when = " to ".join(dict.fromkeys((dates[0], dates[-1])))
     return "\n".join(
@@ -53,7 +53,7 @@ def _rows(results: Results, titles: Mapping[str, str]) -> Iterator[str]:
             yield f"| not measured: {measured.lacking} | | | | |"
 
 
-def update_readme(path: Path, table: str) -> None:
+def update_page(path: Path, table: str) -> None:
     """Put the table between its two marks."""
     text = path.read_text(encoding="utf-8")
     if BEGIN not in text or END not in text:

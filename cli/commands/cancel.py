@@ -59,8 +59,7 @@ def _end_left_behind(folder: RunFolder) -> bool:
     ended = end_left_behind(folder)
     if ended is None:
         return False
-    what = "its process had died, and its query was ended on the server" if ended else "its process had died"
-    folder.mark_canceled(what if ended else f"{what}, and its query had ended")
+    folder.mark_canceled(f"its process had died, and {ended}")
     return True
 
 

@@ -106,7 +106,8 @@ def _report(folder: RunFolder) -> dict[str, Any] | None:
 def _told(event: dict[str, Any]) -> str:
     message = f": {event['message']}" if event.get("message") else ""
     subject = f"vertex {event.get('vertex')} {event.get('name')}" if event.get("type") == "vertex" else "run"
-    return f"{subject} {event.get('state', '')}{message}"
+    what = "waits" if event.get("type") == "waiting" else event.get("state", "")
+    return f"{subject} {what}{message}"
 
 
 def _took(record: RunRecord) -> str:

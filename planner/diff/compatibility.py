@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from planner.diff.comparison import OperatorPair
 from planner.kinds import AGGREGATES
+from planner.records import record
 
 _ONE_VALUE: Final = AGGREGATES | {"reduce"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Incompatibility:
     """One reason why saved state does not fit."""
 

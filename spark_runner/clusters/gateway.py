@@ -14,17 +14,19 @@ import secrets
 import signal
 import struct
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from planner.durable import open_private, write_json
 from planner.errors import ExecutionError
 from planner.machine.cache import cache_folder
 from planner.machine.java import JavaRuntime
 
-__all__ = ["Gateway", "JvmEnded", "end_starting_jvms", "spark_home", "start_gateway"]
+__all__ = ["Gateway", "JvmEnded", "end_starting_jvms", "spark_home", "start_gateway", "talk_to"]
 
 _starting: set[subprocess.Popen[bytes]] = set()  # JVMs that cannot be talked to yet
 
@@ -65,6 +67,8 @@ def start_gateway(
     with _answer_file(log.parent) as answer:
         command, environment = _command(arguments, java, local)
         environment |= {"SPARK_CONNECT_MODE": "0", "_PYSPARK_DRIVER_CONN_INFO_PATH": str(answer)}
+        # Spark starts some Python workers beside the driver too, by the name it has on the cluster: they need this one.
+        environment["PATH"] = os.pathsep.join(filter(None, (str(Path(sys.executable).parent), environment.get("PATH"))))
         with open_private(log) as output:
             process = subprocess.Popen(
                 command,
@@ -86,6 +90,18 @@ def start_gateway(
             _starting.discard(process)
     port, length = struct.unpack("!ii", content[:8])
     return Gateway(process, port, content[8 : 8 + length].decode())
+
+
+def talk_to(gateway: Gateway) -> Any:
+    """Py4J's end of the line to a JVM."""
+    from pyspark.java_gateway import launch_gateway
+
+    # With these two set, PySpark takes the JVM that is there.
+    os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"] = str(gateway.port), gateway.secret
+    try:
+        return launch_gateway()  # type: ignore[no-untyped-call]
+    finally:
+        del os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"]
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 import socket
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Literal
 from planner.errors import ExecutionError, OptionError
 from spark_runner.clusters.yarn_site import resource_managers
 
-__all__ = ["Master", "check_deploy_mode", "check_reachable", "parse_master"]
+__all__ = ["Master", "check_deploy_mode", "check_reachable", "own_address", "parse_master"]
 
 MasterKind = Literal["local", "standalone", "yarn", "kubernetes", "connect"]
 Address = tuple[str, int]
@@ -76,6 +77,23 @@ def check_deploy_mode(master: Master, deploy_mode: str) -> None:
             f"--deploy-mode cluster is not supported on {master.url}: Spark takes Python drivers on yarn and k8s://",
             hint="leave --deploy-mode out, or run it with --detach",
         )
+    if deploy_mode == "cluster" and master.kind == "kubernetes":
+        raise OptionError(
+            f"--deploy-mode cluster is not supported on {master.url}: nobody here could end the driver's pod",
+            hint="leave --deploy-mode out: executors still run on the cluster; --detach keeps the driver going here",
+        )
+
+
+def own_address(master: Master) -> str:
+    """The address of this machine on the way to the cluster. SPARK_LOCAL_IP overrules it, as it does for Spark."""
+    given = os.environ.get("SPARK_LOCAL_IP")
+    if given:
+        return given
+    for address in resource_managers() if master.kind == "yarn" else master.addresses:
+        found = _route_to(address)
+        if found is not None:
+            return found
+    return _route_to(("192.0.2.1", 9)) or "127.0.0.1"  # an address for examples: the way to anywhere
 
 
 def _address(url: str, written: str) -> Address:
@@ -108,3 +126,14 @@ def _connection_failure(address: Address, timeout: float) -> str | None:
     except OSError as error:
         return (error.strerror or str(error)).lower()
     return None
+
+
+def _route_to(address: Address) -> str | None:
+    """Our end of the way there: a datagram socket looks it up, and sends nothing."""
+    try:
+        family, kind, _, _, place = socket.getaddrinfo(*address, type=socket.SOCK_DGRAM)[0]
+        with socket.socket(family, kind) as probe:
+            probe.connect(place)
+            return str(probe.getsockname()[0])
+    except OSError:
+        return None

@@ -15,13 +15,14 @@ from typing import Any
 from planner.errors import ExecutionError, OptionError
 from planner.machine.java import JavaRuntime, find_java
 from spark_runner.clusters.class_archive import archive_options
-from spark_runner.clusters.gateway import Gateway, start_gateway
-from spark_runner.clusters.master import Master, check_deploy_mode, check_reachable, parse_master
+from spark_runner.clusters.gateway import start_gateway, talk_to
+from spark_runner.clusters.kubernetes import APPLICATION, Pods, new_application
+from spark_runner.clusters.master import Master, check_deploy_mode, check_reachable, own_address, parse_master
 from spark_runner.clusters.master_version import check_master, check_same_version
 from spark_runner.clusters.request import RunRequest
 from spark_runner.clusters.start_failures import explain_start_failure
 
-__all__ = ["Session", "open_session", "settings", "worker_python"]
+__all__ = ["Session", "open_session", "remove_pods", "settings", "worker_python"]
 
 # A run's own settings; whatever the user gives with --conf comes after them and wins.
 _ALWAYS = {
@@ -64,6 +65,7 @@ class Session:
     spark: Any
     master: Master
     jvm: subprocess.Popen[bytes] | None = None
+    pods: Pods | None = None  # on Kubernetes
 
     @property
     def application(self) -> str | None:
@@ -108,6 +110,9 @@ class Session:
         if self.master.kind != "local":
             with contextlib.suppress(Exception):
                 self.spark.stop()
+        if self.pods is not None:
+            with contextlib.suppress(Exception):  # of a JVM that is gone, or a server that does not answer
+                self.pods.remove()
         if self.jvm is not None:
             close_jvm(self.jvm, wait=wait)
 
@@ -121,10 +126,11 @@ def open_session(
     java_options: tuple[str, ...] | None = None,
     brief: bool = False,
     meanwhile: Callable[[], None] = lambda: None,
+    take_pods: Callable[[Pods], None] = lambda _: None,
 ) -> Session:
     """Open the session a run asks for, of a JVM that starts soon if `brief`. `meanwhile` is called while it starts.
 
-    Spark, the JVM and what Python workers print go to `log`.
+    Spark, the JVM and what Python workers print go to `log`. `take_pods` gets the run's pods before there are any.
     """
     master = parse_master(request.master)
     check_deploy_mode(master, request.deploy_mode)
@@ -140,7 +146,7 @@ def open_session(
         options = (*options, *brief_options(request))
     if master.kind == "standalone":
         options = (*options, f"-Dlog4j2.configurationFile={_logging(log.parent).absolute().as_uri()}")
-    return _open_classic(request, master, name, log, java, options, meanwhile)
+    return _open_classic(request, master, name, log, java, options, meanwhile, take_pods)
 
 
 def brief_options(request: RunRequest) -> tuple[str, ...]:
@@ -156,12 +162,21 @@ def _logging(folder: Path) -> Path:
     return file
 
 
-def settings(request: RunRequest, master: Master, *, name: str, java_options: tuple[str, ...] = ()) -> dict[str, str]:
-    """Everything a session is configured with, the user's own words last."""
+def settings(
+    request: RunRequest,
+    master: Master,
+    *,
+    name: str,
+    java_options: tuple[str, ...] = (),
+    application: str | None = None,
+) -> dict[str, str]:
+    """Everything a session is configured with; the user's settings override the rest."""
     folder = Path(request.folder)
     chosen = {"spark.app.name": name, "spark.master": request.master, **_ALWAYS}
     if master.kind == "local":
         chosen |= _LOCAL
+    if master.kind == "kubernetes":  # where nobody knows this machine's name
+        chosen |= {APPLICATION: application or new_application(), "spark.driver.host": own_address(master)}
     if request.py_files:
         chosen["spark.submit.pyFiles"] = ",".join(_absolute(folder, file) for file in request.py_files)
     if request.packages:
@@ -193,6 +208,7 @@ def _open_classic(
     java: JavaRuntime,
     java_options: tuple[str, ...],
     meanwhile: Callable[[], None],
+    take_pods: Callable[[Pods], None],
 ) -> Session:
     chosen = settings(request, master, name=name, java_options=java_options)
     jvm = None
@@ -201,7 +217,14 @@ def _open_classic(
             submit_arguments(chosen), java=java, log=log, local=master.kind == "local", meanwhile=meanwhile
         )
         jvm = gateway.process
-        return Session(spark=_connect(gateway, chosen), master=master, jvm=jvm)
+        line = talk_to(gateway)
+        pods = None
+        if master.kind == "kubernetes":
+            pods = Pods(line.jvm, jvm, master, chosen)
+            take_pods(pods)
+            pods.check(os.environ["PYSPARK_PYTHON"])
+            pods.watch()
+        return Session(spark=_connect(line, chosen), master=master, jvm=jvm, pods=pods)
     except Exception as error:
         if jvm is not None:
             close_jvm(jvm, wait=0)
@@ -214,17 +237,25 @@ def submit_arguments(chosen: dict[str, str]) -> list[str]:
     return [*given, "pyspark-shell"]
 
 
-def _connect(gateway: Gateway, chosen: dict[str, str]) -> Any:
+def remove_pods(request: RunRequest, application: str, *, log: Path) -> int:
+    """Delete what an application left on Kubernetes, from a JVM of its own: the one that made it has ended.
+
+    How many pods there were.
+    """
+    master = parse_master(request.master)
+    chosen = settings(request, master, name="plan", application=application)
+    gateway = start_gateway(submit_arguments(chosen), java=find_java(), log=log, local=False, meanwhile=lambda: None)
+    try:
+        return Pods(talk_to(gateway).jvm, gateway.process, master, chosen).remove()
+    finally:
+        gateway.process.kill()
+
+
+def _connect(line: Any, chosen: dict[str, str]) -> Any:
     from pyspark import SparkContext
-    from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
-    # With these two set, PySpark takes the JVM that is there.
-    os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"] = str(gateway.port), gateway.secret
-    try:
-        SparkContext._ensure_initialized(gateway=launch_gateway())  # type: ignore[no-untyped-call]
-    finally:
-        del os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"]
+    SparkContext._ensure_initialized(gateway=line)
     spark = SparkSession.builder.config(map={**chosen}).getOrCreate()
     # A JVM that goes first, as a killed one does, is no reason for a traceback on the user's terminal.
     accumulators: Any = spark.sparkContext._accumulatorServer

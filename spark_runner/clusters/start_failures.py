@@ -53,6 +53,11 @@ _KNOWN: _Known = (
         "give --conf spark.yarn.queue=NAME with one that `yarn queue -list all` names",
     ),
     (
+        r"Must specify the executor container image",
+        "{url} needs an image for its executors",
+        "give --conf spark.kubernetes.container.image=NAME, with Spark and Python as docs/clusters.md says",
+    ),
+    (
         r"HADOOP_CONF_DIR or YARN_CONF_DIR must be set",
         "yarn needs the cluster's configuration",
         "set HADOOP_CONF_DIR to the folder with yarn-site.xml",

@@ -85,7 +85,8 @@ def _read(source: ScriptSource, spark: SparkSession, file: str) -> tuple[DataFra
     paths = [resolved_path(path, file) for path in source.paths]
     if source.reader.format not in ("text", "binaryFile"):  # lines of text are bytes in any charset
         reader = reader.schema(source.columns)
-    return reader.load(paths, recursiveFileLookup="true"), F.input_file_name()
+    nested = options.get("recursiveFileLookup", "true")  # a FileSource looks into folders, read_text_file does not
+    return reader.load(paths, recursiveFileLookup=nested), F.input_file_name()
 
 
 def _spread(frame: DataFrame, count: int, part: Any) -> DataFrame:

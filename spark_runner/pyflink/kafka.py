@@ -11,7 +11,7 @@ from planner.frontends.pyflink.recorded import Call, Recorded
 from planner.job import Operator, Reader, Writer
 from spark_runner.pyflink.parts import refused
 
-__all__ = ["kafka_reader", "kafka_writer"]
+__all__ = ["consumer_reader", "kafka_reader", "kafka_writer", "producer_writer"]
 
 # Spark sets these itself, or Flink alone knows them
 _OWN = frozenset({
@@ -42,6 +42,54 @@ def kafka_reader(operator: Operator, source: Recorded, *, streaming: bool) -> Re
 def kafka_writer(operator: Operator, sink: Recorded) -> Writer:
     """The writer of a KafkaSink; records bring their topics."""
     return Writer(format="kafka", path=None, options=tuple(sorted(_common(operator, sink).items())))
+
+
+def consumer_reader(operator: Operator, consumer: Recorded) -> Reader:
+    """The reader of a FlinkKafkaConsumer of Flink 1.x. It never ends.
+
+    By itself it begins at the offsets that its group committed, else where `auto.offset.reset` says.
+    """
+    given = dict(consumer._calls[0].arguments)
+    properties = {str(name): str(value) for name, value in dict(given["properties"]).items()}
+    topics = given["topics"]
+    options = {
+        **_of_properties(operator, properties),
+        "subscribe": ",".join(map(str, topics if isinstance(topics, tuple | list) else (topics,))),
+        **_consumer_start(operator, consumer, properties),
+    }
+    return Reader(format="kafka", path=None, options=tuple(sorted(options.items())))
+
+
+def producer_writer(operator: Operator, producer: Recorded) -> Writer:
+    """The writer of a FlinkKafkaProducer of Flink 1.x."""
+    given = dict(dict(producer._calls[0].arguments)["producer_config"])
+    options = _of_properties(operator, {str(name): str(value) for name, value in given.items()})
+    return Writer(format="kafka", path=None, options=tuple(sorted(options.items())))
+
+
+def _of_properties(operator: Operator, properties: dict[str, str]) -> dict[str, str]:
+    if not properties.get("bootstrap.servers"):
+        raise refused(operator, "names no Kafka broker", "set bootstrap.servers in its properties")
+    kept = {f"kafka.{name}": value for name, value in properties.items() if name not in _OWN}
+    return {"kafka.bootstrap.servers": properties["bootstrap.servers"], **kept}
+
+
+def _consumer_start(operator: Operator, consumer: Recorded, properties: dict[str, str]) -> dict[str, str]:
+    """The last call of set_start_from_* counts."""
+    calls = [call for call in consumer._calls if call.name.startswith("set_start_from_")]
+    kind = calls[-1].name.removeprefix("set_start_from_") if calls else "group_offsets"
+    if kind in ("earliest", "latest"):
+        return {"startingOffsets": kind}
+    if kind == "timestamp":
+        return {"startingTimestamp": str(calls[-1].first()), "startingOffsetsByTimestampStrategy": "latest"}
+    reset = properties.get("auto.offset.reset", "").lower()
+    if reset in ("earliest", "latest"):
+        return {"startingOffsets": reset}
+    raise refused(
+        operator, "begins at the offsets that its consumer group committed, which Spark does not look up",
+        "call set_start_from_earliest() or set_start_from_latest(), or set auto.offset.reset in its properties; "
+        "later starts continue from --checkpoint",
+    )  # fmt: skip
 
 
 def _common(operator: Operator, connector: Recorded, *_: str) -> dict[str, str]:

@@ -12,13 +12,14 @@ from spark_runner.frames.job_paths import resolved_path
 from spark_runner.pyflink.file_formats import csv_columns, row_columns
 from spark_runner.pyflink.file_names import file_names
 from spark_runner.pyflink.forms import form_of, is_pickled
-from spark_runner.pyflink.kafka import kafka_writer
+from spark_runner.pyflink.kafka import kafka_writer, producer_writer
 from spark_runner.pyflink.parts import refused
 from spark_runner.pyflink.schemas import writing_schema
 
 __all__ = ["WriteEnd", "write_end"]
 
 _AVRO = "GenericRecordAvroTypeInfo"
+_FILE_SINKS = ("FileSink", "StreamingFileSink")  # Spark finishes the files of both when it commits
 KAFKA_COLUMNS = "topic STRING, key BINARY, value BINARY"
 
 
@@ -39,20 +40,23 @@ def write_end(operator: Operator, kind: Any) -> WriteEnd:
     run = operator.run or PythonRun()
     if operator.helper == "collect":
         return WriteEnd(kind="collect", role="pass", options={"form": _collected(form_of(kind))})
-    if type(kind).__name__ == _AVRO and type(run.connector).__name__ != "FileSink":
+    if type(kind).__name__ == _AVRO and type(run.connector).__name__ not in _FILE_SINKS:
         raise refused(
             operator, "takes records of Avro, which only files of Avro hold here",
             "map them to another type in front of it, for example Types.STRING()",
         )  # fmt: skip
     if operator.kind == "print":
         return WriteEnd(kind="print", role="java_text", options={"text": form_of(kind)}, identifier=run.identifier)
-    if type(run.connector).__name__ == "FileSink":
+    if type(run.connector).__name__ in _FILE_SINKS:
         return _files(operator, run.connector, kind)
     if type(run.connector).__name__ == "KafkaSink":
         return _kafka(operator, run.connector, kind)
+    if type(run.connector).__name__ == "FlinkKafkaProducer":
+        return _kafka_producer(operator, run.connector, kind)
     raise refused(
-        operator, "is a sink that does not run on Spark", "print, execute_and_collect, FileSink and KafkaSink do"
-    )
+        operator, "is a sink that does not run on Spark",
+        "print, execute_and_collect, FileSink, StreamingFileSink, KafkaSink and FlinkKafkaProducer do",
+    )  # fmt: skip
 
 
 def _collected(form: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -142,12 +146,27 @@ def _schema_text(operator: Operator, schema: Any) -> str:
         raise refused(operator, f"has its Avro schema in a file: {error}", "check the path of parse_file()") from error
 
 
-def _kafka(operator: Operator, sink: Recorded, kind: Any) -> WriteEnd:
+def _refuse_pickled_messages(operator: Operator, kind: Any) -> None:
     if is_pickled(kind):
         raise refused(
             operator, "writes messages of pickled records, of which Java sees only bytes",
             "give the operator in front of it an output_type, for example Types.STRING()",
         )  # fmt: skip
+
+
+def _kafka_producer(operator: Operator, producer: Recorded, kind: Any) -> WriteEnd:
+    """The sink of Flink 1.x's old connector. PyFlink gives it no partitioner, so Kafka's own decides, as in Spark."""
+    _refuse_pickled_messages(operator, kind)
+    given = dict(producer._calls[0].arguments)
+    value = writing_schema(operator, given["serialization_schema"])
+    return WriteEnd(
+        kind="write", role="message", options={"topic": str(given["topic"]), "key": None, "value": value},
+        writer=producer_writer(operator, producer), columns=KAFKA_COLUMNS,
+    )  # fmt: skip
+
+
+def _kafka(operator: Operator, sink: Recorded, kind: Any) -> WriteEnd:
+    _refuse_pickled_messages(operator, kind)
     call = sink.last("set_record_serializer")
     serializer = call.first() if call is not None else None
     if not isinstance(serializer, Recorded):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from planner.frontends.pyflink.calls import TextFile
 from planner.frontends.pyflink.recorded import Call, Recorded
 from planner.job import Collection, Operator, PythonFunction, PythonRun, Reader, Sequence
 from spark_runner.pyflink.file_formats import CsvColumns, csv_columns, row_columns
 from spark_runner.pyflink.forms import as_rows
-from spark_runner.pyflink.kafka import kafka_reader
+from spark_runner.pyflink.kafka import consumer_reader, kafka_reader
 from spark_runner.pyflink.parts import refused
 from spark_runner.pyflink.schemas import reading_schema
 
@@ -42,13 +43,18 @@ def read_end(operator: Operator, *, streaming: bool) -> ReadEnd:
     format_ = behaviour.target if isinstance(behaviour, PythonFunction) else None
     if type(format_).__name__ == "AvroInputFormat":
         return _avro(operator, format_, streaming)
+    if isinstance(format_, TextFile):
+        return _text_file(operator, format_, streaming)
     if type(connector).__name__ == "FileSource" and connector._calls:
         return _files(operator, connector, streaming)
     if type(connector).__name__ == "KafkaSource":
         return _kafka(operator, connector, streaming)
+    if type(connector).__name__ == "FlinkKafkaConsumer":
+        return _kafka_consumer(operator, connector)
     raise refused(
         operator, "is a source that Spark does not read for a PyFlink job",
-        "from_collection, NumberSequenceSource, FileSource, KafkaSource and AvroInputFormat run",
+        "from_collection, NumberSequenceSource, FileSource, KafkaSource, FlinkKafkaConsumer, read_text_file and "
+        "AvroInputFormat run",
     )  # fmt: skip
 
 
@@ -74,6 +80,21 @@ def _files(operator: Operator, connector: Recorded, streaming: bool) -> ReadEnd:
         reader=_reader("text", paths), paths=paths, columns="value BINARY", role="text_line",
         options={"schema": ("string", charset)},
     )  # fmt: skip
+
+
+def _text_file(operator: Operator, file: TextFile, streaming: bool) -> ReadEnd:
+    """`read_text_file` of Flink 1.x: the files of one folder or one file, whose lines end with a line feed."""
+    if streaming:
+        raise refused(operator, "reads text files once, which is not done in a stream", "leave --mode streaming out")
+    if file.charset.upper().startswith(("UTF-16", "UTF-32")):
+        raise refused(operator, f"reads text in {file.charset}", "convert the files to UTF-8 first")
+    return ReadEnd(
+        reader=_reader("text", (file.path,), lineSep="\n", recursiveFileLookup="false"),
+        paths=(file.path,),
+        columns="value BINARY",
+        role="text_line",
+        options={"schema": ("line", file.charset)},
+    )
 
 
 def _columns(operator: Operator, calls: list[Call], paths: tuple[str, ...]) -> ReadEnd:
@@ -136,4 +157,15 @@ def _kafka(operator: Operator, connector: Recorded, streaming: bool) -> ReadEnd:
         columns=KAFKA_COLUMNS,
         role="received",
         options={"schema": reading_schema(operator, schema.first() if schema is not None else None)},
+    )
+
+
+def _kafka_consumer(operator: Operator, consumer: Recorded) -> ReadEnd:
+    """The source of Flink 1.x's old connector, as the reader of KafkaSource."""
+    schema = dict(consumer._calls[0].arguments)["deserialization_schema"]
+    return ReadEnd(
+        reader=consumer_reader(operator, consumer),
+        columns=KAFKA_COLUMNS,
+        role="received",
+        options={"schema": reading_schema(operator, schema)},
     )

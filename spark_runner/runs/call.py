@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 from pathlib import Path
 from types import TracebackType
 
-from spark_runner.clusters.master import Address, Master
+from spark_runner.clusters.master import Master
 from spark_runner.clusters.start_failures import explain_start_failure
-from spark_runner.clusters.yarn_site import resource_managers
 from spark_runner.runs.line import Line, Stranger, answer
 
-__all__ = ["Call", "own_address"]
+__all__ = ["Call"]
 
 _LOOK = 0.2  # seconds between two looks at the submission
 
@@ -59,26 +57,3 @@ class Call:
 
 class _SubmissionEnded(Exception):
     """A submission that ended before its driver called: the log says why."""
-
-
-def own_address(master: Master) -> str:
-    """The address of this machine on the way to the cluster. SPARK_LOCAL_IP overrules it, as it does for Spark."""
-    given = os.environ.get("SPARK_LOCAL_IP")
-    if given:
-        return given
-    for address in resource_managers() if master.kind == "yarn" else master.addresses:
-        found = _route_to(address)
-        if found is not None:
-            return found
-    return _route_to(("192.0.2.1", 9)) or "127.0.0.1"  # an address for examples: the way to anywhere
-
-
-def _route_to(address: Address) -> str | None:
-    """Our end of the way there: a datagram socket looks it up, and sends nothing."""
-    try:
-        family, kind, _, _, place = socket.getaddrinfo(*address, type=socket.SOCK_DGRAM)[0]
-        with socket.socket(family, kind) as probe:
-            probe.connect(place)
-            return str(probe.getsockname()[0])
-    except OSError:
-        return None

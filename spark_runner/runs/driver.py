@@ -30,6 +30,9 @@ class Driver(Protocol):
     def refusal_while_running(self, waited: float) -> PlanError | None:
         """Why it is no use to wait any longer for `execute`."""
 
+    def waits_for(self) -> str | None:
+        """What keeps the run from going on, in words; None where nothing is known to."""
+
     def why_lost(self, failure: PlanError) -> PlanError | None:
         """Why nobody is left to try again with after this failure; None where another attempt is possible."""
 

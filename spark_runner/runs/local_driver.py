@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Iterable
 from pathlib import Path
 
-from planner.errors import PlanError
+from planner.errors import ExecutionError, PlanError
 from spark_runner.clusters.gateway import end_starting_jvms
+from spark_runner.clusters.kubernetes import Pods
 from spark_runner.clusters.request import RunRequest
-from spark_runner.clusters.session import Session, open_session
+from spark_runner.clusters.session import Session, open_session, remove_pods
 from spark_runner.clusters.start_failures import LogWatch, explain_lost_jvm
 from spark_runner.figures.results import Events, RunResult, StageFigures
 from spark_runner.figures.stage_figures import running_stages, stage_figures
 from spark_runner.figures.tracking import StageCounts
 from spark_runner.program.brevity import is_brief
 from spark_runner.program.program import SparkProgram
+from spark_runner.runs.store import RunFolder
 
 __all__ = ["LocalDriver"]
 
@@ -30,7 +33,9 @@ class LocalDriver:
     def __init__(self, request: RunRequest, program: SparkProgram, *, group: str, log: Path) -> None:
         self.application: str | None = None
         self._request, self._program, self._group, self._log = request, program, group, log
+        self._run = RunFolder(log.parent)
         self._session: Session | None = None
+        self._pods: Pods | None = None  # on Kubernetes
         self._watch = LogWatch(request.master, log)
 
     def start(self) -> None:
@@ -41,8 +46,13 @@ class LocalDriver:
             log=self._log,
             brief=is_brief(self._program, endless=self.endless),
             meanwhile=_import_early,
+            take_pods=self._take_pods,
         )
         self.application = self._session.application
+
+    def _take_pods(self, pods: Pods) -> None:
+        self._pods = pods
+        self._run.note_server(self._request.master, pods.application)
 
     def execute(self, events: Events) -> RunResult:
         """Run the program once."""
@@ -62,10 +72,19 @@ class LocalDriver:
         """What Spark's log says while the program runs."""
         return self._watch.while_running(waited)
 
+    def waits_for(self) -> str | None:
+        """What its pods wait for, on Kubernetes."""
+        return None if self._pods is None else self._pods.waits_for
+
     def why_lost(self, failure: PlanError) -> PlanError | None:
         """The JVM's end, where it ended: every other error is then only a consequence."""
         status = None if self._session is None else self._session.jvm_ended(2.0 if _is_cut_off(failure) else 0.0)
-        return None if status is None else explain_lost_jvm(status, self._log)
+        if status is None:
+            return None
+        if self._pods is not None and self._pods.last is not None:
+            trouble = self._pods.last
+            return ExecutionError(f"Spark gave up after its pods had failed: {trouble.text}", hint=trouble.hint)
+        return explain_lost_jvm(status, self._log)
 
     def stages(self) -> Iterable[StageCounts]:
         """From the status store of the JVM."""
@@ -106,22 +125,34 @@ class LocalDriver:
     def close(self, *, finished: bool) -> None:
         """End the session and its JVM, or one that is still starting."""
         end_starting_jvms()
-        if self._session is None:
-            return
+        if self._pods is not None:
+            self._pods.stop()
         # in a thread, since a cluster that does not answer would hold the end of the run
-        closing = threading.Thread(
-            target=self._session.close, kwargs={"finished": finished}, daemon=True, name="plan-close"
-        )
+        closing = threading.Thread(target=self._end, args=(finished,), daemon=True, name="plan-close")
         closing.start()
         closing.join(_LONGEST_END)
+
+    def _end(self, finished: bool) -> None:
+        if self._session is not None:
+            self._session.close(finished=finished)
+        if self._pods is None:
+            return
+        if not self._pods.removed:  # a Spark that still starts would make new ones, and one that is gone removes none
+            self._pods.process.kill()
+            with contextlib.suppress(PlanError):
+                self._pods.removed = remove_pods(self._request, self._pods.application, log=self._log) >= 0
+        if self._pods.removed:
+            self._run.forget_server()
 
 
 def _is_cut_off(failure: BaseException) -> bool:
     """Whether the line to the JVM broke: its end may not be known to the system yet."""
     error: BaseException | None = failure
-    while error is not None:
+    seen: list[BaseException] = []  # causes may lead in a circle
+    while error is not None and error not in seen:
         if isinstance(error, ConnectionError) or type(error).__name__ in ("Py4JNetworkError", "Py4JError"):
             return True
+        seen.append(error)
         error = error.__cause__ or error.__context__
     return False
 

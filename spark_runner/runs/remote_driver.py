@@ -22,7 +22,7 @@ from planner.errors import ExecutionError, PlanError
 from planner.job import Location
 from planner.machine.java import find_java
 from spark_runner.clusters.gateway import spark_home
-from spark_runner.clusters.master import check_reachable, parse_master
+from spark_runner.clusters.master import check_reachable, own_address, parse_master
 from spark_runner.clusters.master_version import check_master, check_same_version
 from spark_runner.clusters.request import RunRequest
 from spark_runner.clusters.session import settings, worker_python
@@ -32,7 +32,7 @@ from spark_runner.figures.tracking import StageCounts
 from spark_runner.figures.wire import event_of, value_of
 from spark_runner.frames.shipping import pickled_function, write_shipment
 from spark_runner.program.program import SparkProgram
-from spark_runner.runs.call import Call, own_address
+from spark_runner.runs.call import Call
 from spark_runner.runs.line import Line
 from spark_runner.runs.yarn_applications import kill_on_yarn, submitted_application
 
@@ -150,6 +150,10 @@ class RemoteDriver:
         if application and self.master.kind == "yarn":
             kill_on_yarn(application, self._log)
         self._hang_up()
+        return None
+
+    def waits_for(self) -> str | None:
+        """Its cluster does not tell."""
         return None
 
     def why_lost(self, failure: PlanError) -> PlanError | None:

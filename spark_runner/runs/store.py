@@ -182,7 +182,9 @@ class RunFolder:
             last_sign = 0.0
         record, place = self.record().as_seen(last_sign), self.on_server()
         if record.died and place is not None:
-            goes_on = f"{record.message}; its query may go on at {place['url']}: `plan cancel {self.id}` ends it"
+            left = "pods may be left" if place["url"].startswith("k8s:") else "query may go on"
+            ends = "removes them" if place["url"].startswith("k8s:") else "ends it"
+            goes_on = f"{record.message}; its {left} at {place['url']}: `plan cancel {self.id}` {ends}"
             return replace(record, message=goes_on)
         return record
 
@@ -234,11 +236,11 @@ class RunFolder:
         (self.path / _ASIDE).unlink(missing_ok=True)
 
     def note_server(self, url: str, session: str) -> None:
-        """Remember the session whose query goes on when this process is killed."""
+        """Remember the session or application that may go on when this process is killed."""
         _keep(self.path / _SERVER, {"url": url, "session": session})
 
     def on_server(self) -> dict[str, str] | None:
-        """The server and the session that the run's query is in; None where it ends with its process."""
+        """The server and the session or application there; None where all ends with the run's process."""
         try:
             return dict(json.loads((self.path / _SERVER).read_bytes()))
         except (OSError, ValueError):

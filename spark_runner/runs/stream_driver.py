@@ -9,11 +9,11 @@ from pathlib import Path
 
 from planner.errors import PlanError
 from spark_runner.clusters.connect import is_connect
+from spark_runner.clusters.master import parse_master
 from spark_runner.clusters.request import RunRequest
 from spark_runner.figures.results import Events, RunResult
 from spark_runner.program.program import SparkProgram
 from spark_runner.runs.local_driver import LocalDriver
-from spark_runner.runs.store import RunFolder
 from spark_runner.streaming.full_disk import checkpoint_is_full, read_from, size_of
 from spark_runner.streaming.running import StreamWork
 
@@ -29,7 +29,6 @@ class StreamDriver(LocalDriver):
     def __init__(self, request: RunRequest, program: SparkProgram, *, group: str, log: Path) -> None:
         super().__init__(request, program, group=group, log=log)
         self._stream = StreamWork(program, request, log.parent)
-        self._run = RunFolder(log.parent)
         self._idle = threading.Event()
         self._idle.set()
         self.endless = self._stream.endless
@@ -83,4 +82,5 @@ class StreamDriver(LocalDriver):
         """Let go of the checkpoint, and end the session."""
         self._stream.release()
         super().close(finished=finished)
-        self._run.forget_server()
+        if parse_master(self._request.master).kind == "connect":
+            self._run.forget_server()

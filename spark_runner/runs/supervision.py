@@ -148,12 +148,13 @@ class _Supervision:
     def _time_out(self) -> Ended:
         """A stream without an end has done what it was asked to; anything else has failed."""
         limit = f"--timeout {(self.request.timeout or 0) / 1000:g}s"
-        before = self.run.record()
+        before, waits_for = self.run.record(), self.driver.waits_for()
         left = self._stop(limit)
         if before.state == "RESTARTING":
             return self._fail(ExecutionError(f"{limit} was over before the restart after: {before.message}"))
         if before.state != "RUNNING" or not self.driver.endless:
-            return self._fail(ExecutionError(f"the run took longer than {limit} and was ended"))
+            why = f": {waits_for}" if waits_for else ""
+            return self._fail(ExecutionError(f"the run took longer than {limit} and was ended{why}"))
         self.watch.drain()
         if left is None and self.watch.failure is not None:
             return self._fail(self.watch.failure)

@@ -27,6 +27,7 @@ __all__ = ["Stopped", "TimedOut", "Watch", "stop_once_on_signals", "without_gate
 
 _LOOK = 0.1  # seconds between two looks at the thread
 _POLL = 0.5  # seconds between two looks at Spark's stages: each is a few calls into the JVM
+_SOME_TIME = 3.0  # seconds that a wait lasts before it is told
 _MOST_BATCHES = 5_000  # of a stream that are kept for its report
 _Answer = TypeVar("_Answer")
 
@@ -54,6 +55,8 @@ class Watch:
         self.failure: PlanError | None = None  # what the last work raised
         self._busy = False  # events came with the last look, so more may be there
         self.batches: deque[StreamBatch] = deque(maxlen=_MOST_BATCHES)
+        self._waits_for: tuple[str | None, float] = None, 0.0  # what the driver waits for, and since when
+        self._told: str | None = None
 
     def until_done(
         self, work: Callable[[], _Answer], *, give_up: Callable[[float], PlanError | None] = lambda _: None
@@ -149,6 +152,17 @@ class Watch:
             self._run.sign_of_life()
             self.look_at_stages()
             self._audience.progressed(self._tracker.snapshot())
+            self._tell_waiting(now)
+
+    def _tell_waiting(self, now: float) -> None:
+        """Tell once what the run waits for; not what is over in a moment."""
+        waits_for, (before, since) = self._driver.waits_for(), self._waits_for
+        if waits_for != before:
+            self._waits_for = waits_for, now
+        elif waits_for is not None and waits_for != self._told and now - since > _SOME_TIME:
+            self._told = waits_for
+            self._audience.noticed(f"waiting: {waits_for}")
+            self._run.tell({"type": "waiting", "message": waits_for})
 
 
 def _unexpected(failure: BaseException) -> PlanError:

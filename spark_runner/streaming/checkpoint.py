@@ -12,6 +12,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import sys
 import uuid
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from spark_runner.streaming.storage import Folder
 __all__ = ["Checkpoint"]
 
 _VERSION = 2  # of how keys are spread over subtasks and state; 1 put the likes of `a` to `h` into one subtask
+
+_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 class Checkpoint:
@@ -122,6 +125,14 @@ class Checkpoint:
                 f"the checkpoint {self.path} was written by another version of plan, which looks for keys elsewhere",
                 hint="go on with that version, or start with a new --checkpoint",
             )
+        before = self._document.get("python", _PYTHON)
+        if self._document["operators"] and before != _PYTHON:
+            # Values of the job's own classes are kept with their code, and another Python would run it wrongly.
+            raise OptionError(
+                f"the checkpoint {self.path} has state of Python {before}, and this is Python {_PYTHON}: "
+                "its values may hold code that only the same minor version can run",
+                hint=f"go on with Python {before}, or start with a new --checkpoint",
+            )
 
     def check_free(self) -> None:
         """Refuse a checkpoint that a living run uses."""
@@ -155,7 +166,13 @@ class Checkpoint:
 
     def begin(self, job: StreamJob) -> None:
         """Write down what is about to keep state here."""
-        self._document = {"version": _VERSION, "id": self.id, "generations": self.generations, **state_plan(job)}
+        self._document = {
+            "version": _VERSION,
+            "python": _PYTHON,
+            "id": self.id,
+            "generations": self.generations,
+            **state_plan(job),
+        }
         self.path.mkdir(parents=True, exist_ok=True)
         write_json(self.path / "plan.json", self._document)
 

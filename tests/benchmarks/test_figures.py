@@ -12,7 +12,7 @@ from benchmarks.figure import Cost, Figure, compare, memory
 from benchmarks.measure import in_turns
 from benchmarks.registry import GROUPS
 from benchmarks.results import LATEST, Measured, Results, load, save
-from benchmarks.tables import BEGIN, END, line, markdown, update_readme
+from benchmarks.tables import BEGIN, END, line, markdown, update_page
 
 
 def costs(*values: float) -> list[Cost]:
@@ -99,39 +99,41 @@ def test_a_group_that_is_measured_again_replaces_itself() -> None:
     assert made.before("startup", dataclasses.replace(figure(0.1), what="another")) is None
 
 
-def test_the_readme_gets_the_table_and_keeps_the_rest(tmp_path: Path) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text(f"above\n{BEGIN}\nold\n{END}\nbelow\n", encoding="utf-8")
+def test_the_page_gets_the_table_and_keeps_the_rest(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"above\n{BEGIN}\nold\n{END}\nbelow\n", encoding="utf-8")
     for _ in range(2):
-        update_readme(readme, markdown(results(figure(0.5, target=0.4)), {"startup": "Start-up"}))
-    text = readme.read_text(encoding="utf-8")
+        update_page(page, markdown(results(figure(0.5, target=0.4)), {"startup": "Start-up"}))
+    text = page.read_text(encoding="utf-8")
     assert text.startswith("above\n") and text.endswith("below\n") and "old" not in text
     assert "Measured 2026-01-01 on: one core." in text
     assert "| a | b | 0.5 | 0.49 to 0.51 | 0.4 (missed) |" in text
 
 
-def test_a_readme_without_marks_is_left_alone(tmp_path: Path) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text("nothing", encoding="utf-8")
+def test_a_page_without_marks_is_left_alone(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("nothing", encoding="utf-8")
     with pytest.raises(RuntimeError, match="lacks the lines"):
-        update_readme(readme, "table")
-    assert readme.read_text(encoding="utf-8") == "nothing"
+        update_page(page, "table")
+    assert page.read_text(encoding="utf-8") == "nothing"
 
 
-def test_every_group_has_its_module_and_the_readme_its_place() -> None:
+def test_every_group_has_its_module_and_the_page_its_place() -> None:
     root = Path(__file__).parents[2]
     modules = {path.stem for path in (root / "benchmarks/rows").glob("*.py")} - {"__init__"}
     assert modules == {group.name for group in GROUPS}
-    readme = (root / "README.md").read_text(encoding="utf-8")
-    assert BEGIN in readme and END in readme
+    page = (root / "docs/performance.md").read_text(encoding="utf-8")
+    assert BEGIN in page and END in page
 
 
-def test_the_readme_shows_the_last_results() -> None:
+def test_the_page_shows_the_last_results() -> None:
     last = load(LATEST)
     if last is None:
         pytest.skip("nothing was measured yet")
     root = Path(__file__).parents[2]
-    assert markdown(last, {group.name: group.title for group in GROUPS}) in (root / "README.md").read_text("utf-8")
+    assert markdown(last, {group.name: group.title for group in GROUPS}) in (root / "docs/performance.md").read_text(
+        "utf-8"
+    )
 
 
 def test_an_unknown_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -116,6 +116,14 @@ class Started:
         """A signal to `plan` alone."""
         self._process.send_signal(number)
 
+    def kill_jvm(self, *, first: signal.Signals | None = None) -> None:
+        """kill -9 of the driver's JVM; after a signal to `plan`, where one is given."""
+        found = [int(pid) for pid in _children(self._process.pid)]
+        assert found, "the driver has a JVM"
+        for number, pid in ((first, self._process.pid), *((signal.SIGKILL, pid) for pid in found)):
+            if number is not None:
+                os.kill(pid, number)
+
     def end(self, *, patience: float = PATIENCE) -> Finished:
         """Wait for its end."""
         output, errors = self._process.communicate(timeout=patience)
@@ -128,6 +136,12 @@ class Started:
             seconds=time.monotonic() - self._began,
             written=_written(report),
         )
+
+
+def _children(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split() or [
+        child for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()
+    ]
 
 
 def _written(report: dict[str, Any]) -> dict[str, list[str]]:

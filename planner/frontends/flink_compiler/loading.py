@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.flink.versions import read_version
-from planner.frontends.flink_compiler.failures import failure_of, shortly
+from planner.frontends.flink_compiler.failures import MissingFactory, failure_of, shortly
 from planner.frontends.flink_compiler.kept_answers import keep, kept
 from planner.frontends.flink_compiler.places import places_in_sql
 from planner.frontends.flink_compiler.process import Outcome, run_beside_flink
@@ -49,14 +49,38 @@ def _asked(path: Path, options: LoadOptions) -> tuple[list[Mapping[str, Any]], A
     configuration = dict(request.configuration)
     if options.parallelism is not None:
         configuration["parallelism.default"] = str(options.parallelism)
-    statements: list[Statement] = []
+    while True:
+        asked, statements = _question(path, options, request, configuration)
+        try:
+            return _answers(asked, request, statements), asked, statements
+        except MissingFactory as missing:
+            if not request.fetch:
+                raise
+            request = _with_connector(request, missing, asked.flink)
+
+
+def _question(
+    path: Path, options: LoadOptions, request: FlinkRequest, configuration: Mapping[str, str]
+) -> tuple[Asked, list[Statement]]:
     if path.suffix.lower() == ".sql":
-        asked, statements = sql_asked(path, request, configuration)
-    elif path.suffix.lower() == ".jar":
-        asked = jar_asked(path, options.arguments, request, configuration)
-    else:
-        asked = script_asked(path, options.arguments, request, configuration)
-    return _answers(asked, request, statements), asked, statements
+        return sql_asked(path, request, configuration)
+    if path.suffix.lower() == ".jar":
+        return jar_asked(path, options.arguments, request, configuration), []
+    return script_asked(path, options.arguments, request, configuration), []
+
+
+def _with_connector(request: FlinkRequest, missing: MissingFactory, flink: str) -> FlinkRequest:
+    """The request with the jar of a connector that was missing."""
+    from planner.frontends.flink_compiler.connectors import artifact_of
+    from planner.frontends.flink_compiler.maven import fetch
+
+    found = artifact_of(missing.kind, missing.name, flink)
+    if found is None:
+        raise missing
+    jar = fetch(found[0], flink, found[1])
+    if jar in request.class_path:  # it is there, and did not help
+        raise missing
+    return replace(request, class_path=(*request.class_path, jar))
 
 
 def _answers(asked: Asked, request: FlinkRequest, statements: Sequence[Statement]) -> list[Mapping[str, Any]]:

@@ -14,18 +14,21 @@ import os
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from planner.errors import OptionError, PlanError
 from planner.frontends.flink_export.fields import parse_json
+from planner.records import record
 
 TIME_OUT = 10.0  # seconds without a byte
 DEADLINE = 30.0  # seconds for one answer in all
 MOST_BYTES = 64 << 20
 MOST_REDIRECTS = 3
+ALL_SECONDS = 300.0  # for all answers of one command
+ALL_BYTES = 512 << 20
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -33,7 +36,7 @@ class NoSuchAnswer(OptionError):
     """The server answered, but not with what was asked for: an older version, or a job that has gone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Server:
     """Where requests go: one scheme, host and port, with the path in front of Flink's own."""
 
@@ -47,6 +50,26 @@ class Server:
         """The address as users write it."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}:{self.port}{self.path}"
+
+
+class Budget:
+    """What all answers to one command may take together: a server may name a million vertices to ask for."""
+
+    def __init__(self) -> None:
+        self._until, self._bytes = time.monotonic() + ALL_SECONDS, 0
+
+    def spend(self, server: Server, count: int) -> None:
+        """Count an answer of so many bytes; refuse it where that is too much."""
+        self._bytes += count
+        if self._bytes > ALL_BYTES:
+            raise OptionError(
+                f"{server.address} answers more than {ALL_BYTES >> 20} MiB in all: that is no job of Flink"
+            )
+        if time.monotonic() > self._until:
+            raise OptionError(
+                f"{server.address} took more than {ALL_SECONDS:.0f} seconds for its answers",
+                hint="try again when it is less busy",
+            )
 
 
 def parse_server(address: str) -> Server:
@@ -66,7 +89,9 @@ def parse_server(address: str) -> Server:
     return Server(scheme=parts.scheme, host=parts.hostname, port=port or (443 if parts.scheme == "https" else 80))
 
 
-def get_json(server: Server, path: str, environment: Mapping[str, str] | None = None) -> Any:
+def get_json(
+    server: Server, path: str, environment: Mapping[str, str] | None = None, *, budget: Budget | None = None
+) -> Any:
     """What the server answers to GET `path`, as JSON."""
     headers = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "plan"}
     headers |= _credentials(server, os.environ if environment is None else environment)
@@ -79,6 +104,8 @@ def get_json(server: Server, path: str, environment: Mapping[str, str] | None = 
         target = _same_host(server, target, location)
     else:
         raise OptionError(f"{where} redirects in a circle")
+    if budget is not None:
+        budget.spend(server, len(body))
     if status != 200:
         raise NoSuchAnswer(f"{where} answers {status} {http.client.responses.get(status, '')}".rstrip() + _hint(status))
     try:

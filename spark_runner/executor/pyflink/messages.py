@@ -26,6 +26,9 @@ def reader(schema: Schema) -> Callable[[bytes], Any]:
     if kind == "string":
         charset = _charset(schema[1])
         return lambda message: bytes(message).decode(charset, errors="replace")
+    if schema[0] == "line":  # of a text file; Flink 1.x takes one carriage return off its end
+        charset = _charset(schema[1])
+        return lambda message: bytes(message).removesuffix(b"\r").decode(charset, errors="replace")
     if kind == "bytes":
         return bytes
     if kind == "avro":

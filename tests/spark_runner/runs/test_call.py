@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from planner.errors import ExecutionError
-from spark_runner.clusters.master import Master
-from spark_runner.runs.call import Call, own_address
+from spark_runner.clusters.master import Master, own_address
+from spark_runner.runs.call import Call
 from spark_runner.runs.line import Line, Stranger, answer, call
 
 KEY = secrets.token_bytes(32)

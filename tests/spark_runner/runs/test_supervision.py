@@ -59,6 +59,7 @@ class Driver:
     application: str | None = "app-1"
     endless = False
     left: str | None = None
+    waiting: str | None = None
 
     def __init__(self, *attempts: Callable[[Driver, Events], RunResult]) -> None:
         self.attempts, self.asked, self.stopped = list(attempts), list[str](), threading.Event()
@@ -72,6 +73,9 @@ class Driver:
 
     def why_lost(self, failure: PlanError) -> PlanError | None:
         return None
+
+    def waits_for(self) -> str | None:
+        return self.waiting
 
     def refusal_while_starting(self, waited: float) -> PlanError | None:
         return None
@@ -118,6 +122,9 @@ class Audience:
         if self.closed:
             raise BrokenPipeError
         self.heard.append(str(record))
+
+    def noticed(self, text: str) -> None:
+        self.heard.append(text)
 
     def stopping(self, reason: str) -> None:
         self.heard.append(f"stopping: {reason}")
@@ -305,6 +312,17 @@ def test_what_has_an_end_and_did_not_reach_it_in_time_has_failed(supervised: Cal
     assert outcome.record.message == "the run took longer than --timeout 0.5s and was ended"
 
 
+def test_what_a_run_waits_for_is_told_once_and_when_its_time_is_over(
+    supervised: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spark_runner.runs.watching._SOME_TIME", 0.3)
+    driver, audience = Driver(waits), Audience()
+    driver.waiting = "a pod waits for CPU"
+    outcome = supervised(driver, audience, timeout=2500)
+    assert outcome.record.message == "the run took longer than --timeout 2.5s and was ended: a pod waits for CPU"
+    assert audience.heard.count("waiting: a pod waits for CPU") == 1
+
+
 def test_a_canceled_run_says_that_a_batch_was_left(run: RunFolder, supervised: Callable[..., Outcome]) -> None:
     def asks(driver: Driver, events: Events) -> RunResult:
         run.request_cancel()
@@ -364,3 +382,13 @@ def test_what_the_last_batch_of_a_stopped_stream_prints_is_told(
     audience = Audience()
     supervised(Driver(prints_when_stopped), audience)
     assert [word for word in audience.heard if word == "a"] == told
+
+
+def test_causes_that_lead_in_a_circle_have_an_end() -> None:
+    from spark_runner.runs.local_driver import _is_cut_off
+
+    first, second = ExecutionError("first"), ValueError("second")
+    first.__cause__, second.__context__ = second, first
+    assert not _is_cut_off(first)
+    second.__cause__ = ConnectionResetError()
+    assert _is_cut_off(first)

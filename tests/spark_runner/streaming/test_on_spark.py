@@ -295,9 +295,11 @@ def test_state_of_another_version_is_refused(stream: Running, tmp_path: Path) ->
     lines(tmp_path / "in", one="a")
     stream(word_count(tmp_path))
     plan = tmp_path / "checkpoint" / "plan.json"
-    plan.write_text(json.dumps({**json.loads(plan.read_text()), "version": 1}))
-    with pytest.raises(OptionError, match="written by another version of plan"):
-        stream(word_count(tmp_path))
+    written = json.loads(plan.read_text())
+    for changed, said in (({"version": 1}, "written by another version of plan"), ({"python": "2.7"}, "of Python 2.7")):
+        plan.write_text(json.dumps({**written, **changed}))
+        with pytest.raises(OptionError, match=said):
+            stream(word_count(tmp_path))
 
 
 def test_batches_leave_nothing_behind_in_the_jvm(stream: Running, tmp_path: Path) -> None:

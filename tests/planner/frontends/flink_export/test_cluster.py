@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import time
 from typing import Any
 
@@ -173,6 +174,31 @@ def test_a_cluster_that_drips_is_given_up(monkeypatch: pytest.MonkeyPatch) -> No
             time.sleep(0.05)
 
     assert "did not answer within" in fails(drip)
+
+
+@pytest.mark.parametrize(
+    ("bound", "value", "said"), [("ALL_SECONDS", 0.3, "took more than"), ("ALL_BYTES", 1 << 20, "MiB in all")]
+)
+def test_a_cluster_that_names_no_end_of_vertices_is_given_up(
+    bound: str, value: float, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each answer alone is small and quick."""
+    monkeypatch.setattr(http, bound, value)
+    asked: list[str] = []
+
+    def metrics(handler: Any) -> None:
+        asked.append(handler.path)
+        time.sleep(0.01)
+        handler.reply(200, b"[" + b" " * 20_000 + b"]")
+
+    ids = [f"{number:032x}" for number in range(2_000)]
+    nodes = [{"id": one, "parallelism": 1, "description": "Source"} for one in ids]
+    details = json.dumps({"jid": JOB, "plan": {"nodes": nodes}}).encode()
+    answers: dict[str, Any] = {f"/jobs/{JOB}/vertices/{one}/metrics": metrics for one in ids}
+    answers[f"/jobs/{JOB}"] = lambda handler: handler.reply(200, details)
+    with fake_cluster(answers) as cluster, pytest.raises(OptionError, match=said):
+        read_running(f"{cluster.address}/jobs/{JOB}")
+    assert 0 < len(asked) < 1_000
 
 
 @pytest.mark.parametrize("status", [201, 400, 401, 403, 404, 500, 503])
