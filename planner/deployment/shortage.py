@@ -6,7 +6,7 @@ A change is offered only after the job was compiled with it: it fits, or it is n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 from planner.deployment.cluster import Cluster
@@ -18,6 +18,7 @@ from planner.graphs.job_graph import JobVertex
 from planner.job import JobDefinition, Operator
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
+from planner.records import record
 
 __all__ = ["Change", "GroupNeed", "Shortage", "explain_shortage"]
 
@@ -25,7 +26,7 @@ ChangeKind = Literal["task-managers", "slots", "parallelism", "slot-sharing-grou
 _Value = TypeVar("_Value", int, str)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class GroupNeed:
     """What one slot sharing group requires, and how many of the slots Flink gives it."""
 
@@ -34,7 +35,7 @@ class GroupNeed:
     offered: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Change:
     """One change after which the slots suffice."""
 
@@ -47,7 +48,7 @@ class Change:
         return {"kind": self.kind, "sentence": self.sentence, "settings": list(self.settings)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Shortage:
     """A cluster on which not all of the job starts."""
 

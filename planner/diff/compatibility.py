@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from planner.diff.comparison import OperatorPair
+from planner.records import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Incompatibility:
     """One reason why saved state does not fit."""
 

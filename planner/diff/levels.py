@@ -8,16 +8,16 @@ is another result: a false "safe" is never right.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 from planner.diff.change import Level
+from planner.records import record
 
 __all__ = ["JOB_ROWS", "ROWS", "Row", "job_row", "row_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Row:
     """What changes of some facts mean."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from planner.diff.comparison import Comparison
 from planner.flink.profile import FlinkProfile
 from planner.graphs.stream_graph import StreamNode
 from planner.pipeline import Plan
+from planner.records import record
 from planner.settings.flink_options import restart_of
 
 __all__ = ["Upgrade", "describe_upgrade"]
@@ -17,7 +17,7 @@ __all__ = ["Upgrade", "describe_upgrade"]
 _MOST_NAMES = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Upgrade:
     """The three answers, and what else this change of version does to the job."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from planner.savepoints.fates import RestoreReport
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Subject:
     """One planned job, with everything that rules read."""
 

@@ -206,6 +206,8 @@ class _Maker:
         stream = self._operator(stream)
         how = self.random.choice(_SHIPS)
         p = stream.parallelism if how == "forward" else self._any_parallelism()
+        if how == "forward" and stream.kind == "source" and self.steps[stream.id]["reads"] == "collection":
+            how = "rebalance"  # in PyFlink a collection has one subtask, whatever is said
         number = self._step("ship", (stream,), parallelism=p, form=stream.form, how=how)
         moved = _Stream(id=number, form=stream.form, parallelism=stream.parallelism)
         reader = self._step("map", (moved,), parallelism=p, form=stream.form, function="add", style="lambda")

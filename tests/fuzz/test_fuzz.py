@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,3 +75,14 @@ def test_a_wrong_result_is_found_and_made_small() -> None:
 def _wrong(job: Job) -> bool:
     changed = replace(job, steps=tuple(replace(s, kind="max") if s.kind == "sum" else s for s in job.steps))
     return expected(job, updates=True, late=True) != expected(changed, updates=True, late=True)
+
+
+# --- real PyFlink -----------------------------------------------------------------------------------------------------
+
+RECORDED: dict[str, list[str]] = json.loads((Path(__file__).with_name("recorded.json")).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("seed", RECORDED)
+def test_real_pyflink_gives_what_the_model_gives(seed: str) -> None:
+    """Flink sends watermarks every 200 ms, so in a short run they come with the end of the input."""
+    assert expected(random_job(int(seed)), updates=True, late=False) == Counter(RECORDED[seed])
