@@ -87,9 +87,9 @@ def test_the_merge_conditions_have_pages(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_options_that_cannot_hold_are_refused(script: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", script, "--flink", "1.20"]) == 2
-    assert "known for Flink 2.3 only" in capsys.readouterr().err
-    assert main(["explain", script, "--flink", "1.20", "--api", "java"]) == 0
+    assert main(["explain", script, "--flink", "2.1"]) == 2
+    assert "known for Flink 1.18, 1.19, 1.20, 2.3 only" in capsys.readouterr().err
+    assert main(["explain", script, "--flink", "2.1", "--api", "java"]) == 0
     for arguments in (["-p", "2"], ["--api", "java"], ["--", "x"]):
         assert main(["explain", "samples/word_count/job.yaml", *arguments]) == 2
         assert "for Python jobs only" in capsys.readouterr().err
