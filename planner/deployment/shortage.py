@@ -152,7 +152,12 @@ def _less_parallelism(plan: Plan, layout: Layout, offered: int) -> Change | None
                 lowered |= {operator.key: caps[vertex.sharing] for operator in _operators(plan, vertex)}
         changed = _with_operators(plan.job, lowered, lambda operator, cap: replace(operator, parallelism=cap))
         if lowered and _fits(plan, changed, offered):
-            return _lowering(plan, lowered)
+            found = _lowering(plan, lowered)
+            cap = max(lowered.values())
+            several = len(found.settings) > 1 and cap < plan.job.parallelism
+            if several and _fits(plan, replace(plan.job, parallelism=cap), offered):
+                return _lowering_job(plan, cap)  # one setting suffices
+            return found
     return None
 
 
@@ -174,6 +179,14 @@ def _caps(required: Mapping[str, int], offered: int) -> list[dict[str, int]]:
         if rest and required[group] > low:
             given[group], rest = low + 1, rest - 1
     return [given, level]
+
+
+def _lowering_job(plan: Plan, cap: int) -> Change:
+    return Change(
+        kind="parallelism",
+        sentence=f"a lower parallelism: job {plan.job.parallelism} -> {cap}",
+        settings=(f"job.parallelism={cap}",),
+    )
 
 
 def _lowering(plan: Plan, lowered: Mapping[str, int]) -> Change:

@@ -74,7 +74,8 @@ class Subject:
         """Changes that would chain edges, each tried by compiling the job with it."""
         from planner.explanation.advice import Trials  # few jobs have such edges
 
-        return Trials(self.plan)
+        pairs = self.comparison.operators if self.comparison is not None else ()
+        return Trials(self.plan, {self.nodes[pair.new_at].id: pair.old.id for pair in pairs})
 
     def chaining_advice(self, positions: Sequence[int]) -> str | None:
         """What would chain some edges that have one cause, as the fix of a finding; or why nothing is proposed."""
@@ -95,11 +96,6 @@ class Subject:
 
         gone = (pair for pair in self.comparison.operators if not self.comparison.restores(pair))
         return frozenset(node_label(self.nodes[pair.new_at]) for pair in gone)
-
-    @property
-    def is_broken(self) -> bool:
-        """Whether PL001 has something to say."""
-        return bool(self.newly_broken)
 
     @cached_property
     def newly_broken(self) -> frozenset[int]:

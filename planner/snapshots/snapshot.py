@@ -71,6 +71,13 @@ class Snapshot:
     declared: Facts | None = None  # all that is said for the whole job; None: not recorded, by an earlier version
 
     @property
+    def keeps_ttl(self) -> bool:
+        """Whether state is restored where a time to live was added or removed: seen with 2.3, refused by 1.20."""
+        return self.declared is None or not self.declared.get("planned-for", "2.3").startswith(
+            ("1.", "2.0", "2.1", "2.2")
+        )
+
+    @property
     def total_slots(self) -> int | None:
         """The slots that the job needs."""
         return None if self.slots is None else sum(count for _, count in self.slots)
@@ -99,7 +106,7 @@ def take_snapshot(plan: Plan) -> Snapshot:
             for number, edge in enumerate(graph.edges)
         ),
         slots=tuple(sorted(plan.execution_graph.slots_by_group)) if plan.execution_graph else None,
-        declared=job_facts(plan.job, surroundings),
+        declared={**job_facts(plan.job, surroundings), "planned-for": plan.flink.version},
     )
 
 
