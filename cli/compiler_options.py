@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from planner.errors import OptionError
+from planner.records import record
 
 if TYPE_CHECKING:
     from planner.frontends.flink_compiler.request import FlinkRequest
@@ -31,7 +32,7 @@ def _option(*names: str, help: str, metavar: str | None = None) -> Any:
     return typer.Option(*names, help=help, metavar=metavar, show_default=False, rich_help_panel=_PANEL)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class CompilerOptions:
     """What the command line says about asking Flink."""
 

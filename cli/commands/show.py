@@ -103,7 +103,7 @@ def show(
     if format == "json":
         console.write_json(_document(compiled, stages, deployment))
     else:
-        console.write_lines([*stage_lines(compiled, stages), *_deployment_lines(deployment)])
+        console.write_lines([*stage_lines(compiled, stages), *_deployment_lines(deployment, job)])
     asked_in_vain = deployment is not None and deployment.shortage is not None and request != DeploymentRequest()
     return TOO_FEW_SLOTS if asked_in_vain else 0
 
@@ -118,12 +118,12 @@ def _show_savepoint(argument: str, format: TextOrJson) -> None:
     console.write_lines(savepoint_lines(contents))
 
 
-def _deployment_lines(deployment: Deployment | None) -> list[Line]:
+def _deployment_lines(deployment: Deployment | None, spec: str | None) -> list[Line]:
     if deployment is None:
         return []
     from cli.render.text.deployment import deployment_lines  # most calls deploy nothing
 
-    return deployment_lines(deployment)
+    return deployment_lines(deployment, spec)
 
 
 def _document(compiled: Plan, stages: tuple[Stage, ...], deployment: Deployment | None) -> dict[str, Any]:

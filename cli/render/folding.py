@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from planner.graphs.execution_graph import Consumed
 from planner.graphs.physical import Subtask
+from planner.records import record
 
 __all__ = ["Run", "fold_consumed", "fold_groups", "span"]
 
@@ -16,7 +16,7 @@ def span(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Run:
     """Consecutive numbers `first` to `last` that all do the same thing."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from planner.graphs.physical import Subtask
+from planner.records import record
 
 if TYPE_CHECKING:
     from planner.deployment.layout import Layout
@@ -17,7 +17,7 @@ __all__ = ["PlacedSlot", "manager_runs", "placed_slots", "progression"]
 FOLDED_FROM = 9  # task managers; fewer are shown one by one
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PlacedSlot:
     """One slot in use on its task manager."""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from planner.flink.defaults import BUFFER_SIZE, BUFFERS_PER_CHANNEL, DEFAULT_SLOTS, FLOATING_BUFFERS_PER_GATE
+from planner.records import record
 from planner.settings.pyproject import ClusterSettings
 
 __all__ = ["Cluster", "resolve_cluster"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Cluster:
     """Equal task managers, and what their network stack is configured with."""
 

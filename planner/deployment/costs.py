@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from planner.deployment.cluster import Cluster
@@ -14,6 +13,7 @@ from planner.flink.network_buffers import NETWORK_MEMORY_OPTIONS, Buffers, Netwo
 from planner.graphs.exchange_size import subpartitions
 from planner.graphs.execution_graph import ExecutionEdge
 from planner.job import Partitioner
+from planner.records import record
 
 
 def remote_bounds(layout: Layout, edge: ExecutionEdge, placement: Placement) -> tuple[int, int]:
@@ -94,7 +94,7 @@ def _pointwise(layout: Layout, edge: ExecutionEdge, counts: Sequence[int]) -> tu
     return inside, min(inside + around, edge.channels)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class EdgeCost:
     """What one exchange takes on all task managers together, in the placement that is shown."""
 
@@ -114,7 +114,7 @@ class EdgeCost:
         return self.inputs + self.outputs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class TaskManagerCost:
     """What runs on one task manager, and the buffers it takes. In turns, the largest of them."""
 
@@ -123,7 +123,7 @@ class TaskManagerCost:
     buffers: Buffers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Costs:
     """The figures of a whole deployment."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from planner.deployment.cluster import Cluster, resolve_cluster
@@ -22,6 +21,7 @@ from planner.graphs.job_graph import JobGraph
 from planner.graphs.physical import Subtask
 from planner.operators import describe_operators, matches
 from planner.pipeline import Plan
+from planner.records import record
 from planner.settings.pyproject import ClusterSettings
 from planner.spelling import nearest_or_all
 
@@ -105,7 +105,7 @@ def _unclear(graph: JobGraph, found: list[int], word: str, asked: str) -> Option
     return OptionError(f"{asked}: there is no vertex {word!r}", hint=nearest_or_all(word, names, "there are"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Deployment:
     """The answers. Without a cluster there is no placement; with too few slots there is a shortage instead."""
 

@@ -10,7 +10,6 @@ restarting region and has begun. What has not begun keeps its first attempt.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from planner.deployment.layout import Layout, Range, blocking_links, fold
@@ -18,6 +17,7 @@ from planner.deployment.placement import Placement
 from planner.deployment.steps import region_starts
 from planner.graphs.execution_graph import ExecutionEdge
 from planner.graphs.physical import Subtask
+from planner.records import record
 
 __all__ = ["RELEASE_OPTION", "Failover", "Reason", "RegionRestart", "ResultPart", "plan_failover"]
 
@@ -28,7 +28,7 @@ _Found = TypeVar("_Found", int, tuple[int, "Reason"])
 RELEASE_OPTION = "jobmanager.partition.release-during-job-execution"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RegionRestart:
     """One region that begins another attempt."""
 
@@ -36,7 +36,7 @@ class RegionRestart:
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ResultPart:
     """Partitions of one blocking result."""
 
@@ -53,7 +53,7 @@ class ResultPart:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Failover:
     """One failure, and what follows from it."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 
 from planner.flink.profile import LoadBalanceMode
@@ -12,13 +12,14 @@ from planner.graphs.job_graph import JobGraph
 from planner.graphs.physical import Physical, Subtask
 from planner.graphs.task_balance import balance_tasks
 from planner.pipeline import Plan
+from planner.records import record
 
 __all__ = ["Layout", "Range", "blocking_links", "fold", "lay_out"]
 
 Range = tuple[int, int]  # first and last, both included
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Layout:
     """A plan whose every parallelism is known. Subtask `s` of vertex `v` has the number `first[v] + s`."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -17,6 +16,7 @@ from planner.deployment.cluster import Cluster
 from planner.deployment.layout import Layout, blocking_links
 from planner.flink.profile import LoadBalanceMode
 from planner.graphs.components import Components, strongly_connected
+from planner.records import record
 
 
 def least_slots(layout: Layout, *, at_once: bool = False) -> int:
@@ -69,7 +69,7 @@ def _parts(layout: Layout) -> list[list[int]]:
     return [slots for slots in parts if slots]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Placement:
     """The task manager of every slot, in the order of `Physical.slots`."""
 

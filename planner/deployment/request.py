@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from planner.records import record
 
 if TYPE_CHECKING:
     from planner.deployment.schedule import Strategy
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["DeploymentRequest"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class DeploymentRequest:
     """What was asked for; None is not asked."""
 

@@ -10,7 +10,6 @@ Time is counted in steps, one a change of state: the order is planned, how long 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from planner.deployment.layout import Layout, Range, fold
@@ -27,6 +26,7 @@ from planner.deployment.steps import (
     vertex_regions,
 )
 from planner.graphs.job_graph import JobGraph
+from planner.records import record
 
 __all__ = ["STATES", "Execution", "ExecutionState", "Schedule", "Strategy", "Wait", "schedule_executions"]
 
@@ -35,7 +35,7 @@ ExecutionState = Literal["CREATED", "SCHEDULED", "DEPLOYING", "RUNNING", "FINISH
 STATES: tuple[ExecutionState, ...] = ("CREATED", "SCHEDULED", "DEPLOYING", "RUNNING", "FINISHED")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Wait:
     """A vertex that must have reached a state first."""
 
@@ -49,7 +49,7 @@ class Wait:
         return {"vertex": self.vertex, "state": self.state, "through": self.through, "every_subtask": self.every}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Execution:
     """Subtasks of one vertex that change state at the same steps."""
 
@@ -90,7 +90,7 @@ class Execution:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Schedule:
     """All executions in the order in which they are scheduled: by step, then in the order of the vertices."""
 

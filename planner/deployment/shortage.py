@@ -6,7 +6,7 @@ A change is offered only after the job was compiled with it: it fits, or it is n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 from planner.deployment.cluster import Cluster
@@ -18,6 +18,7 @@ from planner.graphs.job_graph import JobVertex
 from planner.job import JobDefinition, Operator
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
+from planner.records import record
 
 __all__ = ["Change", "GroupNeed", "Shortage", "explain_shortage"]
 
@@ -25,7 +26,7 @@ ChangeKind = Literal["task-managers", "slots", "parallelism", "slot-sharing-grou
 _Value = TypeVar("_Value", int, str)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class GroupNeed:
     """What one slot sharing group requires, and how many of the slots Flink gives it."""
 
@@ -34,7 +35,7 @@ class GroupNeed:
     offered: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Change:
     """One change after which the slots suffice."""
 
@@ -47,7 +48,7 @@ class Change:
         return {"kind": self.kind, "sentence": self.sentence, "settings": list(self.settings)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Shortage:
     """A cluster on which not all of the job starts."""
 
@@ -151,7 +152,12 @@ def _less_parallelism(plan: Plan, layout: Layout, offered: int) -> Change | None
                 lowered |= {operator.key: caps[vertex.sharing] for operator in _operators(plan, vertex)}
         changed = _with_operators(plan.job, lowered, lambda operator, cap: replace(operator, parallelism=cap))
         if lowered and _fits(plan, changed, offered):
-            return _lowering(plan, lowered)
+            found = _lowering(plan, lowered)
+            cap = max(lowered.values())
+            several = len(found.settings) > 1 and cap < plan.job.parallelism
+            if several and _fits(plan, replace(plan.job, parallelism=cap), offered):
+                return _lowering_job(plan, cap)  # one setting suffices
+            return found
     return None
 
 
@@ -173,6 +179,14 @@ def _caps(required: Mapping[str, int], offered: int) -> list[dict[str, int]]:
         if rest and required[group] > low:
             given[group], rest = low + 1, rest - 1
     return [given, level]
+
+
+def _lowering_job(plan: Plan, cap: int) -> Change:
+    return Change(
+        kind="parallelism",
+        sentence=f"a lower parallelism: job {plan.job.parallelism} -> {cap}",
+        settings=(f"job.parallelism={cap}",),
+    )
 
 
 def _lowering(plan: Plan, lowered: Mapping[str, int]) -> Change:

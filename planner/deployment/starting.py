@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from planner.deployment.layout import Layout, blocking_links
 from planner.deployment.placement import requests_by_region
+from planner.records import record
 
 __all__ = ["FLINK_SAYS", "Fate", "Starting", "find_starting", "given_slots"]
 
@@ -24,7 +24,7 @@ FLINK_SAYS = "Could not acquire the minimum required resources."
 Fate = Literal["starts", "waits", "never"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Starting:
     """What becomes of every failover region."""
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from planner.deployment.steps import vertex_regions
 from planner.graphs.job_graph import JobGraph
 from planner.graphs.physical import Subtask
+from planner.records import record
 
 __all__ = ["Undecided", "VertexFailure", "describe_undecided"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class VertexFailure:
     """What a failing subtask of an undecided job may take with it, by vertex."""
 
@@ -26,7 +26,7 @@ class VertexFailure:
         return {"vertex": self.vertex, "region": list(self.region), "consumers": list(self.consumers)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Undecided:
     """What is open, and what is not."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final, Literal
+
+from planner.records import record
 
 __all__ = ["LEVELS", "Change", "Level", "Part"]
 
@@ -16,7 +17,7 @@ LEVELS: Final[tuple[Level, ...]] = ("state-breaking", "result", "performance", "
 Part = Literal["job", "operator", "chain", "edge", "slots", "state"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Change:
     """One change: how much it matters, what it is about, and the values before and after."""
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from planner.diff.change import LEVELS, Change, Level
 from planner.diff.comparison import Comparison, OperatorPair
-from planner.diff.compatibility import incompatibilities
+from planner.diff.compatibility import comparable_kinds, incompatibilities
 from planner.diff.id_causes import find_id_causes
 from planner.diff.id_words import cause_in_words
 from planner.diff.levels import Row, job_row, row_of
@@ -52,6 +52,7 @@ def find_changes(comparison: Comparison) -> tuple[Change, ...]:
         *_facts(comparison),
         *_chains(comparison),
         *_edges(comparison),
+        *_new_exchanges(comparison),
         *_slots(comparison),
     ]
     return tuple(sorted(found, key=lambda change: LEVELS.index(change.level)))
@@ -196,6 +197,8 @@ def _settings(pair: OperatorPair) -> Iterator[Change]:
     old, new = pair.old, pair.new
     stateful = old.state != "none"
     yield from _setting(pair, "renamed", "name", old.name, new.name, "safe")
+    if comparable_kinds(old.kind, new.kind):
+        yield from _setting(pair, "kind", "it was a", old.kind, new.kind, "result")
     if old.parallelism != new.parallelism and new.parallelism <= old.effective_max_parallelism:
         yield from _setting(pair, "parallelism", "parallelism", old.parallelism, new.parallelism, "performance")
     if old.max_parallelism != new.max_parallelism and old.effective_max_parallelism == new.max_parallelism:
@@ -220,9 +223,11 @@ def _facts(comparison: Comparison) -> Iterator[Change]:
                 if seen is not None and seen(pair.old) != seen(pair.new):
                     continue  # told by its effect
                 row = row_of(name)
-                level = row.stateful if stateful else row.stateless
+                level = row.level(stateful, before, after)
                 if row.kind == "state-descriptor" and before is None:
                     level = "result"  # a new state begins empty
+                if stateful and row.kind == "state-ttl" and None in (before, after) and not comparison.new.keeps_ttl:
+                    level = "state-breaking"
                 yield _fact(row, level, name, before, after, pair.new.label, pair.new_at)
     old, new = comparison.old, comparison.new
     if old.declared is None or new.declared is None:
@@ -237,13 +242,13 @@ def _facts(comparison: Comparison) -> Iterator[Change]:
     for name, before, after in _differing(old.declared, new.declared):
         if name == "recorded" and any(one.startswith("options.") for one in told):
             continue  # the same call, once as it was written and once as the option that it sets
-        if name == "runtime-mode" and old.mode != new.mode:
-            continue
+        if name == "planned-for" or (name == "runtime-mode" and old.mode != new.mode):
+            continue  # told by what they do to the plan, or by the section on Flink's versions
         seen = _SEEN.get(_JOB_OPTIONS.get(name, name))
         if seen is not None and any(seen(pair.old) != seen(pair.new) for pair in comparison.operators):
             continue  # told by the operators, on which it has its effect
         row = job_row(name)
-        yield _fact(row, row.stateful if stateful else row.stateless, name, before, after, new.name, None)
+        yield _fact(row, row.level(stateful, before, after), name, before, after, new.name, None)
 
 
 def _differing(old: Facts, new: Facts) -> list[tuple[str, str | None, str | None]]:
@@ -267,7 +272,7 @@ def _fact(
         part="operator" if at is not None else "job",
         kind=row.kind,
         subject=subject,
-        message=f"{subject}: {told}" + (f" ({row.words})" if row.words else ""),
+        message=f"{subject}: {told}" + (f" ({row.words})" if row.words and level == row.stateful else ""),
         before=before,
         after=after,
         at=at,
@@ -330,6 +335,31 @@ def _edges(comparison: Comparison) -> Iterator[Change]:
     yield from _other_side_outputs(comparison, lost, added)
     yield from _rewired(old, lost, comparison.by_old, "removed")
     yield from _rewired(new, added, comparison.by_new, "added")
+
+
+def _new_exchanges(comparison: Comparison) -> Iterator[Change]:
+    """Exchanges at inserted operators; one that was there before between the same neighbours is not new."""
+    new, added = comparison.new, frozenset(comparison.added)
+    kept = [old.partitioner for at in comparison.bridged if not (old := comparison.old.edges[at]).chained]
+    for number in comparison.added_edges:
+        edge = new.edges[number]
+        if edge.chained or not {edge.source, edge.target} & added:
+            continue
+        if edge.partitioner in kept:
+            kept.remove(edge.partitioner)
+            continue
+        ends = [new.operators[at] for at in (edge.source, edge.target)]
+        shown = f"{ends[0].label} -> {ends[1].label}"
+        yield Change(
+            level="performance",
+            part="edge",
+            kind="exchange-added",
+            subject=shown,
+            message=f"{shown}: a new exchange, {edge.partitioner} "
+            f"from {ends[0].parallelism} to {ends[1].parallelism} subtasks",
+            after=edge.partitioner,
+            at=edge.target,
+        )
 
 
 def _other_side_outputs(comparison: Comparison, lost: list[int], added: list[int]) -> Iterator[Change]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from planner.diff.match import match_operators
 from planner.graphs.state_lookup import finds_own_state
+from planner.records import record
 from planner.snapshots.snapshot import OperatorSnapshot, Snapshot
 
 __all__ = ["BrokenChain", "Comparison", "OperatorPair", "compare"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OperatorPair:
     """One operator before and after, with its position in either snapshot."""
 
@@ -23,7 +23,7 @@ class OperatorPair:
     new: OperatorSnapshot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class BrokenChain:
     """Two operators that ran in one task and no longer do."""
 
@@ -33,7 +33,7 @@ class BrokenChain:
     through: tuple[int, ...]  # new operators in between; empty where the edge itself broke
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Comparison:
     """What became of every operator and edge."""
 

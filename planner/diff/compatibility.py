@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import Final
 
 from planner.diff.comparison import OperatorPair
+from planner.kinds import AGGREGATES
+from planner.records import record
+
+_ONE_VALUE: Final = AGGREGATES | {"reduce"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Incompatibility:
     """One reason why saved state does not fit."""
 
@@ -26,7 +30,14 @@ def incompatibilities(pair: OperatorPair) -> Iterator[Incompatibility]:
     yield from _key_groups(pair)
 
 
+def comparable_kinds(before: str, after: str) -> bool:
+    """Whether Flink restores the state of one kind of operator into the other: it keeps one value per key in both."""
+    return before != after and {before, after} <= _ONE_VALUE
+
+
 def _kind(pair: OperatorPair) -> Iterator[Incompatibility]:
+    if comparable_kinds(pair.old.kind, pair.new.kind):
+        return
     if pair.old.kind != pair.new.kind:
         yield _reason("kind", f"it was a {pair.old.kind} and is a {pair.new.kind}", pair.old.kind, pair.new.kind)
     elif (pair.old.state == "keyed") != (pair.new.state == "keyed"):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from planner.diff.change import LEVELS, Change, Level, Part
+from planner.records import record
 
 __all__ = ["FoldedChange", "fold_changes"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class FoldedChange:
     """One cause: its message, the operators or edges that it is about, and the changes that it stands for."""
 

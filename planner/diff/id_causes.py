@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from planner.diff.comparison import Comparison, OperatorPair
+from planner.records import record
 from planner.snapshots.snapshot import Snapshot
 from planner.topology import topological_order
 
@@ -15,7 +15,7 @@ CauseKind = Literal["uid", "chain", "added", "lost", "inputs", "order"]
 _RANK: dict[CauseKind, int] = {"uid": 0, "chain": 1, "added": 2, "lost": 3, "inputs": 4, "order": 5}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class IdCause:
     """The change that an id came from, and the operator where it happened (position in the new version)."""
 

@@ -7,12 +7,12 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from planner.errors import OptionError
+from planner.records import record
 
 __all__ = ["ChangedFile", "Revision"]
 
@@ -20,7 +20,7 @@ __all__ = ["ChangedFile", "Revision"]
 _SOURCES: Final = (".py", ".pyi", ".yaml", ".yml", ".json", ".toml", ".sql", ".txt", ".properties", ".cfg", ".ini")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ChangedFile:
     """A file that differs from a revision, by its paths from the top of the repository; None: not there."""
 

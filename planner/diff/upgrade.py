@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from planner.diff.comparison import Comparison
 from planner.flink.profile import FlinkProfile
 from planner.graphs.stream_graph import StreamNode
 from planner.pipeline import Plan
+from planner.records import record
 from planner.settings.flink_options import restart_of
 
 __all__ = ["Upgrade", "describe_upgrade"]
@@ -17,7 +17,7 @@ __all__ = ["Upgrade", "describe_upgrade"]
 _MOST_NAMES = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Upgrade:
     """The three answers, and what else this change of version does to the job."""
 
@@ -27,6 +27,7 @@ class Upgrade:
     ids: str
     state: str
     notes: tuple[str, ...]
+    unseen: tuple[str, ...] = ()  # what no comparison of plans can tell
 
     def to_dict(self) -> dict[str, Any]:
         """The answers as JSON-ready data."""
@@ -37,6 +38,7 @@ class Upgrade:
             "operator_ids": self.ids,
             "state": self.state,
             "notes": list(self.notes),
+            "not_seen": list(self.unseen),
         }
 
 
@@ -49,7 +51,20 @@ def describe_upgrade(old: Plan, new: Plan, comparison: Comparison) -> Upgrade:
         ids=_ids(comparison),
         state=_state(comparison),
         notes=tuple(_notes(old, new)),
+        unseen=tuple(_unseen(old.flink.version, new.flink.version)),
     )
+
+
+def _unseen(before: str, after: str) -> Iterator[str]:
+    """What a plan does not have in it, and a restored job may still fail at."""
+    yield "serializers: whether the bytes of a savepoint are read by the new version; try a restore before the step"
+    if before.split(".")[0] != after.split(".")[0]:
+        yield (
+            "state that Kryo wrote (types that Flink does not know, Python objects in Java state): Flink 2 has another "
+            "Kryo, and does not read it"
+        )
+        yield "connectors: each needs a release for the new version; those on SourceFunction and SinkFunction have none"
+        yield "calls and options that the new version removed, in code that a plan does not run"
 
 
 def _topology(old: Plan, new: Plan, comparison: Comparison) -> str:

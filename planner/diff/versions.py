@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from planner.diff.revisions import Revision
@@ -17,6 +17,7 @@ from planner.frontends.job_files import split_name
 from planner.frontends.loading import LoadOptions, load_job, load_jobs, split_spec
 from planner.job import JobDefinition, Location
 from planner.pipeline import Plan, plan
+from planner.records import record
 from planner.snapshots.baseline_file import load_baseline
 from planner.snapshots.snapshot import Snapshot, take_snapshot
 
@@ -29,7 +30,7 @@ _AT_VERSION = re.compile(r"(.+)@(v?\d+(?:\.\d+)+)")
 ChooseFlink = Callable[[JobDefinition], FlinkProfile]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Version:
     """One side of a diff. A baseline may know more jobs than are compared."""
 

@@ -81,13 +81,15 @@ class Advice:
 class Trials:
     """The candidates of one plan, each compiled once."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, saved: Mapping[int, str] | None = None) -> None:
+        """`saved` has the ids, by stream node, under which state is kept where those are not the plan's own."""
         self.plan = plan
         self.before = judged_figures(plan)
         self._known: dict[tuple[str, ...], tuple[Figures, tuple[str, ...]] | None] = {}
         operators = len(plan.stream_graph.nodes)
         self._left = _OPERATORS // max(operators, 1) if operators <= _LARGEST else 0
         self._refs: Mapping[int, OperatorRef] = describe_operators(plan)
+        self._saved = {number: (saved or {}).get(number, ref.operator_id) for number, ref in self._refs.items()}
         self._neighbours: dict[int, list[tuple[int, int]]] | None = None
 
     def advise(self, positions: Sequence[int]) -> Advice:
@@ -204,7 +206,18 @@ class Trials:
             changed = compile_plan(job, until="execution", flink=plan.flink)
         except PlanError:
             return None
-        return judged_figures(changed), tuple(_lost_state(self._refs.values(), describe_operators(changed).values()))
+        return judged_figures(changed), tuple(self._lost_state(describe_operators(changed).values()))
+
+    def _lost_state(self, after: Iterable[OperatorRef]) -> Iterator[str]:
+        new = {ref.key: ref for ref in after}
+        ids = set(self._saved.values())
+        for number, ref in self._refs.items():
+            if ref.state == "none":
+                continue
+            now = new.get(ref.key)
+            old_id = self._saved[number]
+            if now is None or not finds_own_state(now.operator_id, now.uid_hash, old_id=old_id, saved=ids):
+                yield ref.label
 
 
 def judged_figures(plan: Plan) -> Figures:
@@ -221,18 +234,6 @@ def gains(before: Figures, after: Figures) -> bool:
     pairs = [(getattr(before, name), getattr(after, name)) for name in ("chains", "subtasks", "channels")]
     known = [(one, other) for one, other in pairs if one >= 0 and other >= 0]
     return all(other <= one for one, other in known) and any(other < one for one, other in known[::2])
-
-
-def _lost_state(before: Iterable[OperatorRef], after: Iterable[OperatorRef]) -> Iterator[str]:
-    new = {ref.key: ref for ref in after}
-    saved = {ref.operator_id for ref in before}
-    for ref in before:
-        now = new.get(ref.key)
-        if ref.state == "none":
-            continue
-        found = now is not None and finds_own_state(now.operator_id, now.uid_hash, old_id=ref.operator_id, saved=saved)
-        if not found:
-            yield ref.label
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -8,17 +8,17 @@ are sources, by the first of them to be walked.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from planner.graphs.job_graph import JobGraph
+from planner.records import record
 
 __all__ = ["Placement", "explain_order"]
 
 Reason = Literal["source", "first-walked-source", "last-input"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Placement:
     """One vertex at its position, and what put it there."""
 

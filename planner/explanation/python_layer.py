@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from planner.job import Helper, Location, Operator
 from planner.merging import Merging, PairVerdict
 from planner.operators import label
 from planner.pipeline import Plan
+from planner.records import record
 from planner.rules import Obstacle
 
 __all__ = [
@@ -42,7 +42,7 @@ HELPER_WORDS: dict[Helper, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PartRef:
     """One operator as the script wrote it, or as PyFlink put it in."""
 
@@ -73,7 +73,7 @@ class PartRef:
         return self.key if self.function is None else f"{self.function} ({self.key})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class MergedExplanation:
     """One operator that PyFlink made of several."""
 
@@ -101,7 +101,7 @@ class MergedExplanation:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PairExplanation:
     """Two neighbouring Python operators that stayed apart."""
 
@@ -137,7 +137,7 @@ class PairExplanation:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PythonExplanation:
     """What PyFlink did to a job before Flink got it."""
 

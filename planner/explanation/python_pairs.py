@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from planner.explanation.python_layer import PartRef, part_of
@@ -12,12 +11,13 @@ from planner.merging.condition import Pair
 from planner.merging.pairs import check_merge_conditions, pair_inside
 from planner.operators import describe_written, matches
 from planner.pipeline import Plan
+from planner.records import record
 from planner.rules import Checked
 
 __all__ = ["CheckedPair", "select_pairs"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class CheckedPair:
     """Two neighbouring Python operators and how every merge condition came out on them."""
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation
 from planner.graphs.state_lookup import finds_own_state
 from planner.operators import OperatorRef
+from planner.records import record
 
 __all__ = ["ChangedId", "WhatIf", "compare"]
 
 FIGURES = ("operators", "chains", "tasks", "channels", "slots", "buffers_to_start", "buffers_wanted")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ChangedId:
     """An operator whose id would change, or that would take other state by its uid hash."""
 
@@ -34,7 +34,7 @@ class ChangedId:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class WhatIf:
     """The difference between a plan and the plan with `settings`."""
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NoReturn
 
 from planner.errors import PlanningError
 from planner.flink.profile import FlinkProfile
 from planner.flink.versions import NEWEST, VERSIONS, is_before
 from planner.job import JobDefinition, Location
+from planner.records import record
 
 __all__ = ["LOAD_BALANCE", "Span", "refuse_what_is_missing", "words"]
 
 LOAD_BALANCE = "taskmanager.load-balance.mode"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Span:
     """The versions that have something, both ends included, and what to use where they do not."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from planner.lint.ignores import Ignore, apply_ignores, python_ignores, yaml_ign
 from planner.lint.registry import BY_CODE, RULES, select_rules
 from planner.lint.rule import Subject
 from planner.pipeline import Plan, plan
+from planner.records import record
 from planner.settings.pyproject import Config, load_config
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["LintedJob", "Report", "lint", "plan_files", "regressions"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LintedJob:
     """One planned job and the file it was loaded from."""
 
@@ -45,7 +46,7 @@ class LintedJob:
         return self.plan.stream_graph.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Report:
     """What linting found, in the order of files and lines."""
 

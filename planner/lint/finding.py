@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import Literal
 
 from planner.job import Location
+from planner.records import record
 
 Severity = Literal["error", "warning", "note"]  # a note never fails a build
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -17,7 +17,7 @@ def at_least(severity: Severity, least: Severity) -> bool:
     return SEVERITIES.index(severity) <= SEVERITIES.index(least)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Finding:
     """One message of one rule. `subject` and `detail` name what it is about without any line number."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from planner.savepoints.fates import RestoreReport
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Subject:
     """One planned job, with everything that rules read."""
 
@@ -75,7 +74,8 @@ class Subject:
         """Changes that would chain edges, each tried by compiling the job with it."""
         from planner.explanation.advice import Trials  # few jobs have such edges
 
-        return Trials(self.plan)
+        pairs = self.comparison.operators if self.comparison is not None else ()
+        return Trials(self.plan, {self.nodes[pair.new_at].id: pair.old.id for pair in pairs})
 
     def chaining_advice(self, positions: Sequence[int]) -> str | None:
         """What would chain some edges that have one cause, as the fix of a finding; or why nothing is proposed."""
@@ -85,11 +85,6 @@ class Subject:
         advice = self.trials.advise(positions)
         lost = f"; that loses the saved state of {', '.join(advice.loses)}" if advice.loses else ""
         return "; and ".join(advice.changes) + lost if advice.changes else advice.why_not
-
-    @property
-    def is_broken(self) -> bool:
-        """Whether PL001 has something to say."""
-        return bool(self.newly_broken)
 
     @cached_property
     def newly_broken(self) -> frozenset[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from planner.errors import PlanningError
@@ -14,13 +14,14 @@ from planner.merging.alignment import align
 from planner.merging.merge import Merger, flattened
 from planner.merging.pairs import PairVerdict, unmerged_pairs
 from planner.merging.workspace import Workspace, inputs_of
+from planner.records import record
 
 __all__ = ["COLLECT_SINK", "Merging", "compile_python_layer"]
 
 COLLECT_SINK: Final = "Data stream collect sink"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Merging:
     """What the Python layer did to a job."""
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from planner.job import Operator, Transformation
 from planner.merging.condition import Pair
 from planner.merging.registry import RULES
 from planner.merging.workspace import Workspace
+from planner.records import record
 from planner.rules import Checked, Obstacle
 
 __all__ = ["PairVerdict", "check_merge_conditions", "obstacles_of", "pair_inside", "pair_of", "unmerged_pairs"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PairVerdict:
     """Two Python operators next to each other in the finished job that run in processes of their own."""
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from planner.frontends.flink_export.live import LiveFigures
 from planner.observed.job import ObservedEdge, ObservedJob, ObservedOperator, ObservedVertex
 from planner.observed.pressure import find_pile_ups, heat_of
 from planner.observed.verdicts import Verdict
+from planner.records import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ObservedChain:
     """One chain; `inputs` are positions in the list of chains."""
 

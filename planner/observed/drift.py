@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from planner.observed.job import ObservedJob
 from planner.observed.labels import short_chain_name, taken_sources, with_sources, without_counters
+from planner.records import record
 from planner.snapshots.snapshot import Snapshot
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class DeployedVertex:
     """One vertex. Names are without the counters that SQL puts into them."""
 
@@ -32,7 +33,7 @@ class DeployedVertex:
         return " -> ".join(self.chain) if len(self.chain) <= 3 else f"{self.chain[0]} and {len(self.chain) - 1} chained"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class DeployedOperator:
     """One operator, for comparisons with a stream plan, which knows no chains."""
 
@@ -42,7 +43,7 @@ class DeployedOperator:
     described: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class DeployedJob:
     """One side of a comparison."""
 
@@ -187,7 +188,7 @@ Kind = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Drift:
     """One difference between the planned and the running job."""
 

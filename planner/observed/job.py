@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 from planner.frontends.flink_export.running import SourceKind
+from planner.records import record
 from planner.topology import topological_order
 
 Certainty = Literal["certain", "one of", "expected"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ObservedOperator:
     """One operator. `id` is the one of the stream plan, or `VERTEX/NUMBER` where only the job plan is known."""
 
@@ -28,7 +28,7 @@ class ObservedOperator:
     running_name: str | None = None  # of the running job: SQL counts its operators anew each time
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ObservedEdge:
     """One edge. A job plan alone does not say which operator of the chain in front feeds it: then all are listed."""
 
@@ -46,7 +46,7 @@ class ObservedEdge:
         return self.sources[0] if len(self.sources) == 1 else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ObservedVertex:
     """One vertex of the deployed job."""
 
@@ -63,7 +63,7 @@ class ObservedVertex:
     inputs: tuple[tuple[int, str], ...] = ()  # the vertices that feed it, and how
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class ObservedJob:
     """A job that Flink described."""
 

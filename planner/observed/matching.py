@@ -8,11 +8,11 @@ fit are struck out until nothing changes; then, if need be, the places left are 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from planner.frontends.flink_export.job_plan import JobPlan, VertexInput
 from planner.frontends.flink_export.stream_plan import StreamPlan
 from planner.observed.labels import without_counters
+from planner.records import record
 
 MOST_WORK = 3_000_000  # comparisons; what is left open then stays open
 MOST_SOLUTIONS = 200
@@ -20,7 +20,7 @@ MOST_SETS = 2_000  # of sources that one operator may have taken in
 FORWARD = "FORWARD"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Seat:
     """A place for an operator: a position in a vertex, or inside of the multi-input operator that absorbs it."""
 
@@ -35,7 +35,7 @@ class Seat:
         return self.link == 0 and not self.inside
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Match:
     """The places that each operator may have, by its position in the stream plan. One place: it is certain."""
 

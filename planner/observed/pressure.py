@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from planner.frontends.flink_export.live import LiveFigures, OperatorFlow, VertexFigures
 from planner.observed.job import ObservedJob, ObservedVertex
+from planner.records import record
 
 Heat = Literal["hot", "warm", "blocked", "calm"]
 
@@ -16,7 +16,7 @@ _NOT_IN_METRICS = re.compile(r"[^A-Za-z0-9]")
 _LONGEST = 80  # characters of an operator's name in its metrics
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PileUp:
     """Records wait in front of an operator: it works at its limit, and those in front of it are held up."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -18,6 +17,7 @@ from planner.explanation.explain import Explanation, explain_plan
 from planner.lint.engine import regressions
 from planner.lint.finding import Finding
 from planner.pipeline import Plan
+from planner.records import record
 from planner.settings.pyproject import load_config
 from planner.snapshots.snapshot import Snapshot
 
@@ -38,7 +38,7 @@ _OF_THE_JOB: Final = ("PL003", "PL004")  # these stand at the job, not at an ope
 Explain = Callable[[Plan], Explanation]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Failure:
     """Why a version cannot be planned."""
 
@@ -58,7 +58,7 @@ class Failure:
         return {"side": self.side, "message": self.message, "place": self.place, "hint": self.hint}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Fix:
     """What to do about a change, and where."""
 
@@ -71,7 +71,7 @@ class Fix:
         return {"code": self.code, "place": self.place, "text": self.text}
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class JobReview:
     """What a change does to one job."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from planner.records import record
 from planner.savepoints.files import Savepoint
 from planner.savepoints.handle_format import KeyedState, OperatorState, Stream
 from planner.savepoints.metadata import Metadata, SavedOperator, SavedSubtask
@@ -25,7 +25,7 @@ _KINDS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OperatorContents:
     """One saved operator with the names of its states."""
 
@@ -60,7 +60,7 @@ class OperatorContents:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class SavepointContents:
     """A savepoint and its operators, in the order of the file."""
 

@@ -7,10 +7,11 @@ savepoint, that change is what moved the state, and the operator that gets the i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from planner.graphs.operator_ids import IdShape
+from planner.records import record
 
 __all__ = ["Edit", "EditKind", "EditSearch", "edits_of"]
 
@@ -33,7 +34,7 @@ _RANK: dict[EditKind, int] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Edit:
     """One change of the job since the savepoint, and the shape of the job without it."""
 
@@ -49,7 +50,7 @@ class Edit:
         return _RANK[self.kind]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class EditSearch:
     """Where to look for changes, and what is known of the job that was saved."""
 

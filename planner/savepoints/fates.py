@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from planner.flink.defaults import default_max_parallelism
@@ -11,6 +10,7 @@ from planner.graphs.state import state_of
 from planner.graphs.stream_graph import StreamNode
 from planner.job import Partition
 from planner.pipeline import Plan
+from planner.records import record
 from planner.savepoints.contents import OperatorContents, SavepointContents
 from planner.savepoints.expected_states import declared_states, why_dropped
 from planner.savepoints.metadata import SavedOperator
@@ -34,7 +34,7 @@ NOT_VISIBLE = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Fate:
     """What becomes of one saved operator."""
 
@@ -75,7 +75,7 @@ class Fate:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RestoreReport:
     """The answer to "will this job restore from this savepoint", with reasons and fixes."""
 
@@ -137,7 +137,7 @@ def restore(plan: Plan, contents: SavepointContents) -> RestoreReport:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class _Fates:
     plan: Plan
     job: NewJob

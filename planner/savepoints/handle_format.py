@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, get_args
 
+from planner.records import record
 from planner.savepoints.cursor import BrokenFile, Cursor
 
 StreamKind = Literal["in-line", "file", "relative file", "segment", "empty segment", "key groups"]
@@ -17,7 +17,7 @@ KeyedKind = Literal["key groups", "savepoint", "incremental", "changelog", "chan
 Distribution = Literal["SPLIT_DISTRIBUTE", "UNION", "BROADCAST"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Stream:
     """Bytes that are kept somewhere: in the file itself (`start` and `size`), or under `path`."""
 
@@ -27,7 +27,7 @@ class Stream:
     start: int = 0  # in `_metadata` for in-line bytes, in the file under `path` for a segment
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OperatorState:
     """The operator states of one subtask, by name."""
 
@@ -40,7 +40,7 @@ class OperatorState:
         return self.stream.size if self.stream else 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class KeyedState:
     """The keyed state of one subtask: its key groups and the streams that hold them.
 
@@ -58,7 +58,7 @@ class KeyedState:
     changes: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Channel:
     """Records in flight that an unaligned checkpoint kept."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from planner.records import record
 from planner.savepoints.cursor import BrokenFile, Cursor, decode_modified_utf8
 
 __all__ = ["JavaNames", "read_java_object"]
@@ -21,7 +22,7 @@ _FIRST_REFERENCE = 0x7E0000
 _DEEPEST = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class JavaNames:
     """The classes and the enum constants that an object is made of."""
 
@@ -29,7 +30,7 @@ class JavaNames:
     constants: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class _Description:
     """A class: the types of its own fields, and its super class."""
 

@@ -12,9 +12,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from planner.records import record
 from planner.savepoints.cursor import BrokenFile, Cursor
 from planner.savepoints.handle_format import (
     Channel,
@@ -36,7 +36,7 @@ _NEWEST = 6
 _PROPERTIES = "org.apache.flink.runtime.checkpoint.CheckpointProperties"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SavedSubtask:
     """The state of one subtask of an operator."""
 
@@ -63,7 +63,7 @@ class SavedSubtask:
         return bool(single or self.input_channels or self.output_channels)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SavedOperator:
     """One operator of the job that was saved."""
 
@@ -88,7 +88,7 @@ class SavedOperator:
         return coordinator + sum(subtask.size for subtask in self.subtasks)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Metadata:
     """The whole file."""
 

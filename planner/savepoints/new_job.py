@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from planner.flink.profile import FlinkProfile
 from planner.graphs.state_lookup import state_id
 from planner.pipeline import Plan
+from planner.records import record
 
 __all__ = ["NewJob", "NewOperator", "NewVertex", "reduce_plan"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NewOperator:
     """One operator of the new job."""
 
@@ -22,7 +22,7 @@ class NewOperator:
     node: int  # in the stream graph
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class NewVertex:
     """One chain of the new job. Its operators are in Flink's order, the head last."""
 
@@ -38,7 +38,7 @@ class NewVertex:
             yield operator, state_id(operator.id, operator.uid_hash, saved)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class NewJob:
     """The vertices of the new job, and the version of Flink that runs it."""
 

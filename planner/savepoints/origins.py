@@ -10,6 +10,7 @@ from typing import Literal
 from planner.graphs.operator_ids import IdShape, hash_operators, id_shape, uid_hash
 from planner.graphs.state import State, state_of
 from planner.pipeline import Plan
+from planner.records import record
 from planner.savepoints.edits import Edit, EditSearch, edits_of
 from planner.savepoints.metadata import SavedOperator
 
@@ -22,7 +23,7 @@ _MOST_EDITS = 3
 _MOST_UIDS = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Origin:
     """The operator of the new job that owned a state, and what was changed since.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from planner.errors import PlanError
@@ -13,6 +13,7 @@ from planner.job import Operator
 from planner.operators import node_label
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
+from planner.records import record
 from planner.savepoints.contents import SavepointContents
 from planner.savepoints.edits import Edit
 from planner.savepoints.metadata import SavedOperator
@@ -109,7 +110,7 @@ def _obstacle(plan: Plan, edit: Edit) -> str:
     return f" ({first.values})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Fix:
     """What to set on an operator so that it finds its state: its old uid, or a uid hash."""
 

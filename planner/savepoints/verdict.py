@@ -15,9 +15,9 @@ What tasks refuse later (serializers, kinds of state) is not visible in a submis
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from planner.records import record
 from planner.savepoints.metadata import Metadata, SavedOperator
 from planner.savepoints.new_job import NewJob, NewVertex
 
@@ -35,7 +35,7 @@ Outcome = Literal["started", "refused"]
 _Finished = Literal["running", "partly finished", "finished"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Complaint:
     """One reason why Flink refuses the submission."""
 
@@ -48,7 +48,7 @@ class Complaint:
         return {"kind": self.kind, "operator": self.operator, "message": self.message}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Answer:
     """What Flink answers to one way of submitting the job."""
 
@@ -64,7 +64,7 @@ class Answer:
         return {"outcome": self.outcome, "complaints": [complaint.to_dict() for complaint in self.complaints]}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Verdict:
     """The answers without and with `allowNonRestoredState`."""
 
@@ -160,7 +160,7 @@ def _assignment(job: NewJob, kept: Mapping[str, SavedOperator]) -> Iterator[Comp
                 yield Complaint(kind="channel-state", operator=operator.id, message=message)
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class _Ends:
     """The ids under which the first and the last operator of a chain take state."""
 

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeVar
 
@@ -44,6 +44,7 @@ from planner.errors import OptionError
 from planner.flink.defaults import BUFFER_SIZE, BUFFERS_PER_CHANNEL, FLOATING_BUFFERS_PER_GATE
 from planner.flink.versions import read_version
 from planner.job import Location, RestartStrategy
+from planner.records import record
 from planner.settings.job_format import RESTART_KEYS
 from planner.settings.quantities import parse_size
 from planner.settings.restart import meaningless, restart_strategy
@@ -55,7 +56,7 @@ __all__ = ["ClusterSettings", "Config", "LintSettings", "load_config"]
 FILE_NAME = "pyproject.toml"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ClusterSettings:
     """What the job will be deployed on; None is not known, and then nothing is checked against it."""
 
@@ -77,7 +78,7 @@ class ClusterSettings:
         return None if self.network_memory is None else self.network_memory // self.buffer_size
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LintSettings:
     """Which lint rules run, and their thresholds."""
 
@@ -88,7 +89,7 @@ class LintSettings:
     fail_on: Literal["error", "warning"] = "warning"  # from this severity on `plan lint` exits with 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Config:
     """The settings of one project, and of its single jobs where they differ."""
 
@@ -169,7 +170,7 @@ _KEYS = ("job", "parallelism", "flink", "cluster", "lint", "restart_strategy", "
 _Section = TypeVar("_Section", ClusterSettings, LintSettings)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _Reader:
     """Turns the TOML table into settings, and every mistake into a message with its line."""
 

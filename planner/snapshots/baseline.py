@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from planner.records import record
 
 if TYPE_CHECKING:
     from planner.snapshots.snapshot import Snapshot
@@ -17,7 +18,7 @@ __all__ = ["FILE_NAME", "Baseline", "BaselineJob"]
 FILE_NAME = "plan.lock.json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class BaselineJob:
     """One job in the baseline; `file` is relative to the baseline's folder."""
 
@@ -26,7 +27,7 @@ class BaselineJob:
     snapshot: Snapshot
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Baseline:
     """The accepted plans, and the file they are in."""
 

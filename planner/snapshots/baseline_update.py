@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from planner.records import record
 from planner.snapshots.baseline import Baseline, BaselineJob
 from planner.snapshots.baseline_file import dump_baseline
 from planner.snapshots.snapshot import Snapshot
@@ -12,7 +12,7 @@ from planner.snapshots.snapshot import Snapshot
 __all__ = ["Update", "update_baseline"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Update:
     """A new baseline, and what it did to the jobs of the old one, by name."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from planner.flink.defaults import default_max_parallelism
 from planner.graphs.state import State, state_of
 from planner.graphs.stream_graph import StreamGraph, StreamNode
 from planner.job import JobDefinition, Operator
 from planner.operators import label
 from planner.pipeline import Plan
+from planner.records import record
 from planner.snapshots.declared import Facts, Surroundings, job_facts, operator_facts
 from planner.snapshots.function_text import describe_behaviour, describe_key
 from planner.topology import longest_ways
@@ -17,7 +16,7 @@ from planner.topology import longest_ways
 __all__ = ["EdgeSnapshot", "OperatorSnapshot", "Snapshot", "take_snapshot"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OperatorSnapshot:
     """One stream node: who it is, under which id its state is kept, and what that state depends on."""
 
@@ -48,7 +47,7 @@ class OperatorSnapshot:
         return self.max_parallelism if self.max_parallelism > 0 else default_max_parallelism(max(self.parallelism, 1))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class EdgeSnapshot:
     """One stream edge; `source` and `target` are positions in `Snapshot.operators`."""
 
@@ -60,7 +59,7 @@ class EdgeSnapshot:
     side_output: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Snapshot:
     """One version of one job."""
 
@@ -70,6 +69,13 @@ class Snapshot:
     edges: tuple[EdgeSnapshot, ...]
     slots: tuple[tuple[str, int], ...] | None  # by slot sharing group; None while a parallelism is undecided
     declared: Facts | None = None  # all that is said for the whole job; None: not recorded, by an earlier version
+
+    @property
+    def keeps_ttl(self) -> bool:
+        """Whether state is restored where a time to live was added or removed: seen with 2.3, refused by 1.20."""
+        return self.declared is None or not self.declared.get("planned-for", "2.3").startswith(
+            ("1.", "2.0", "2.1", "2.2")
+        )
 
     @property
     def total_slots(self) -> int | None:
@@ -100,7 +106,7 @@ def take_snapshot(plan: Plan) -> Snapshot:
             for number, edge in enumerate(graph.edges)
         ),
         slots=tuple(sorted(plan.execution_graph.slots_by_group)) if plan.execution_graph else None,
-        declared=job_facts(plan.job, surroundings),
+        declared={**job_facts(plan.job, surroundings), "planned-for": plan.flink.version},
     )
 
 

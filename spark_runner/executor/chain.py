@@ -1,112 +1,37 @@
 """The fused chain: every Python operator of a pass over one partition, with nothing converted between them.
 
 Runs inside `mapInArrow` on executors, so it imports only the standard library, pyarrow and the modules shipped with it.
-Records move a list at a time between operators that branch, keep state or finish late; `fusion` makes one loop of the
-others. An operator costs one call per record, and counting costs one per list.
+The operators are those of streams, with an end of input; `fusion` makes one loop of those without state.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
-import os
 import pickle
-import socket
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
-from spark_runner.executor.hidden_columns import KEY, METRIC, OUT, SIDE, STAMP, TARGET
-from spark_runner.executor.inlined import Inlined
+from spark_runner.executor.fusion import FusedRun, fused
+from spark_runner.executor.hidden_columns import KEY, SIDE, STAMP
+from spark_runner.executor.keyed import Keyed
+from spark_runner.executor.operators import Operator, Part, spread_out
+from spark_runner.executor.outlets import OutletWriter
+from spark_runner.executor.passes import ChainSpec, host_name
 from spark_runner.executor.records import Columns, decode, values_of
 from spark_runner.executor.report import SubtaskReport
 from spark_runner.executor.rows import form_of
+from spark_runner.executor.state import NO_TIMESTAMP
+from spark_runner.executor.store import NoState
+from spark_runner.executor.table import OPERATORS
 
 Report = Callable[[SubtaskReport], None]
 
 _GC_THRESHOLDS = (200_000, 20, 100)  # batches of records are many objects and no garbage: fewer collections
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeSpec:
-    """One operator as executors need it. `role` is a name in the table of roles."""
-
-    role: str
-    function: Any
-    parent: int | None
-    tag: str | None
-    operator: str
-    name: str
-    place: str
-    keyed: bool = False
-    inlined: Inlined | None = None  # the expression that its function is
-    options: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutletSpec:
-    """One stream that leaves: its columns, and what travels beside them."""
-
-    node: int | None
-    tag: str | None
-    schema: pa.Schema  # the records' columns
-    blame: int | None  # the operator that declared them
-    selector: Callable[[Any], Any] | None = None
-    key_type: pa.DataType | None = None  # None: keys travel as bytes
-    keyed_by: tuple[str, str, str] | None = None  # whose key or partition that is: operator, name, place
-    custom: Callable[[Any, int], int] | None = None
-    consumers: int = 0
-    stamps: bool = False
-
-    @property
-    def full_schema(self) -> pa.Schema:
-        """The records' columns and the hidden ones."""
-        fields = list(self.schema)
-        if self.selector is not None and self.custom is None:
-            fields.append(pa.field(KEY, self.key_type or pa.binary()))
-        if self.custom is not None:
-            fields.append(pa.field(TARGET, pa.int32()))
-        if self.stamps:
-            fields.append(pa.field(STAMP, pa.int64()))
-        return pa.schema(fields)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InputSpec:
-    """What arrives: the columns of each input position, and whether records come key by key."""
-
-    names: tuple[tuple[str, ...], ...]
-    grouped: bool = False
-    key_columns: tuple[tuple[str, ...], ...] = ()  # by input position
-    selectors: tuple[Callable[[Any], Any] | None, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChainSpec:
-    """One Python pass, as it is shipped."""
-
-    number: int
-    name: str
-    parallelism: int
-    input: InputSpec
-    nodes: tuple[NodeSpec, ...]
-    outlets: tuple[OutletSpec, ...]
-    first_task: int = 0  # the number of its first subtask's task: inputs of a union share a stage
-    tagged: bool = False  # several outlets share the result: one struct column for each
-    metric_rows: bool = False  # the figures leave as a last row, for sessions without accumulators
-
-    @property
-    def out_schema(self) -> pa.Schema:
-        """The columns of the pass's result."""
-        if not self.tagged:
-            fields = list(self.outlets[0].full_schema) if self.outlets else [pa.field("nothing", pa.int32())]
-        else:
-            fields = [pa.field(OUT, pa.int32())]
-            fields += [pa.field(f"o{n}", pa.struct(list(o.full_schema))) for n, o in enumerate(self.outlets)]
-        return pa.schema([*fields, pa.field(METRIC, pa.string())] if self.metric_rows else fields)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,12 +55,6 @@ def here(spec: ChainSpec) -> Place:
     return Place(subtask=subtask, stage=task.stageId(), attempt=task.attemptNumber(), host=host_name())
 
 
-def host_name() -> str:
-    """This machine as the cluster calls it, so that figures and the cluster's own pages agree; else by its own name."""
-    named = (os.environ.get(name) for name in ("NM_HOST", "SPARK_LOCAL_HOSTNAME", "SPARK_LOCAL_IP"))
-    return next(filter(None, named), socket.gethostname())
-
-
 def run_pass(payload: bytes, report: Report | None, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """One subtask of a pass: what `mapInArrow` calls. `report` gets the subtask's report when it has finished."""
     spec: ChainSpec = pickle.loads(payload)
@@ -148,30 +67,48 @@ def run_pass(payload: bytes, report: Report | None, batches: Iterable[pa.RecordB
 
 
 class Runner:
-    """The operators of a pass, wired, over one partition."""
+    """The operators of a pass, wired, over one partition. It is the task that they run in."""
+
+    script = stateful = False
+    layer = 0
+    max_parallelism = 128
+    watermark = NO_TIMESTAMP  # until the end of the input, or of a key
 
     def __init__(self, spec: ChainSpec, place: Place) -> None:
-        # below this module in the order of imports
-        from spark_runner.executor.outlets import OutletWriter
-        from spark_runner.executor.roles.table import ROLES
-
         self.spec, self.place = spec, place
-        self.nodes = [ROLES[node.role](node, spec, place) for node in spec.nodes]
-        self.outlets = [OutletWriter(spec, number) for number in range(len(spec.outlets))]
+        self.name, self.parallelism = spec.name, spec.parallelism
+        self.subtask, self.attempt = place.subtask, place.attempt
+        self.backend = NoState()
+        self.operators = [OPERATORS[one.role](one, self) for one in spec.operators]
+        self.ready: list[pa.RecordBatch] = []  # what was made and has not left yet
+        self.outlets = [OutletWriter(spec, number, self.ready) for number in range(len(spec.outlets))]
         self.roots: list[Any] = []
         self.taken = [0, 0]
-        for node, made in zip(spec.nodes, self.nodes, strict=True):
-            self._attach(node.parent, node.tag, made)
+        for one, made in zip(spec.operators, self.operators, strict=True):
+            self._attach(one.parent, one.tag, made)
         for outlet, writer in zip(spec.outlets, self.outlets, strict=True):
             self._attach(outlet.node, outlet.tag, writer)
         self._fuse()
 
-    def _fuse(self) -> None:
-        from spark_runner.executor.fusion import FusedRun, fused
+    # --- what operators ask of their task
 
-        whole = fused(self.nodes, [node.parent for node in self.spec.nodes])
-        lists = [self.roots, *(node.main for node in self.nodes)]
-        lists += [side for node in self.nodes for side in node.sides.values()]
+    def processing_time(self) -> int:
+        """What the clock says now."""
+        return int(time.time() * 1000)
+
+    def kept(self, owner: str, name: str, default: Any) -> Any:
+        """Nothing came before."""
+        return default
+
+    def keep(self, owner: str, name: str, value: Any, default: Any = None) -> None:
+        """Nothing follows."""
+
+    # --- wiring
+
+    def _fuse(self) -> None:
+        whole = fused(self.operators, [one.parent for one in self.spec.operators])
+        lists = [self.roots, *(one.targets for one in self.operators)]
+        lists += [side for one in self.operators for side in one.sides.values()]
         for targets in lists:
             targets[:] = [whole.get(id(target), target) for target in targets]
         # one loop alone takes what arrives: it may read it by columns
@@ -182,70 +119,61 @@ class Runner:
         if parent is None:
             self.roots.append(target)
         elif tag is None:
-            self.nodes[parent].main.append(target)
+            self.operators[parent].targets.append(target)
         else:
-            self.nodes[parent].sides.setdefault(tag, []).append(target)
+            self.operators[parent].sides.setdefault(tag, []).append(target)
+
+    # --- running
 
     def run(self, batches: Iterable[pa.RecordBatch], report: Report | None) -> Iterator[pa.RecordBatch]:
         """The pass's result, batch by batch."""
         started, clock = time.time(), time.perf_counter()
-        opened: list[Any] = []
+        opened: list[Operator] = []
         try:
-            for node in self.nodes:
-                opened.append(node)
-                node.open()
+            for operator in self.operators:
+                opened.append(operator)
+                operator.open()
             for batch in batches:
-                yield from self._flow(self._arrive(batch))
-            for node in self.nodes:
-                yield from self._flow(node.finish())
+                yield from self._arrive(batch)
+            for operator in self.operators:
+                operator.end_input()
+                yield from self._left()
         except BaseException:
-            for node in opened:
+            for operator in opened:
                 with contextlib.suppress(Exception):  # what failed first is what its author must see
-                    node.close()
+                    operator.close()
             raise
-        for node in opened:
-            node.close()
+        for operator in opened:
+            operator.close()
         finished = self._report(started, time.perf_counter() - clock)
         if report is not None:
             report(finished)
         if self.spec.metric_rows:
             yield self._metric_row(finished)
 
-    def _flow(self, start: Iterator[Any]) -> Iterator[pa.RecordBatch]:
-        # a stack of iterators and not recursion: a chain may have twenty thousand operators
-        stack = [start]
-        while stack:
-            moved = next(stack[-1], None)
-            if moved is None:
-                stack.pop()
-                continue
-            targets, values, stamps = moved
-            if values:
-                for target in targets:
-                    if target.writes:
-                        yield target.write(values, stamps)
-                stack.extend(target.process(values, stamps) for target in reversed(targets) if not target.writes)
+    def _left(self) -> Iterator[pa.RecordBatch]:
+        yield from self.ready
+        self.ready.clear()
 
-    def _arrive(self, batch: pa.RecordBatch) -> Iterator[Any]:
+    def _arrive(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         names = batch.schema.names
         stamps = batch.column(names.index(STAMP)).to_pylist() if STAMP in names else None
         sides = batch.column(names.index(SIDE)).to_pylist() if SIDE in names else None
         values = self._records(batch, names, sides)
-        if sides is None:
-            self.taken[0] += len(values)
-        else:
-            ones = sum(sides)
-            self.taken[0] += len(values) - ones
-            self.taken[1] += ones
-        root = self.roots[0]
-        if self.spec.input.grouped:
-            yield from root.process_keyed(self._keys(batch, names, values, sides), values, stamps, sides)
-        elif sides is not None:
-            yield from root.process_sides(values, stamps, sides)
-        elif getattr(root, "wants_keys", False):
-            yield from root.process_keyed(self._keys(batch, names, values, sides), values, stamps, sides)
-        else:
-            yield self.roots, values, stamps
+        ones = 0 if sides is None else sum(sides)
+        self.taken[0] += len(values) - ones
+        self.taken[1] += ones
+        head = self.roots[0] if self.roots else None
+        if isinstance(head, FusedRun) and len(self.roots) == 1:
+            for made, times in head.pieces(values, stamps):  # one record may become any number
+                head.give(made, times)
+                yield from self._left()
+            return
+        if isinstance(values, Columns):
+            values = values.records()
+        keys = self._keys(batch, names) if isinstance(head, Keyed) else None
+        spread_out(Part(values, stamps, None, (), keys, sides), self.roots)
+        yield from self._left()
 
     def _records(self, batch: pa.RecordBatch, names: list[str], sides: list[int] | None) -> Any:
         if sides is None:
@@ -258,13 +186,15 @@ class Runner:
             streams.append(iter(decode(column.flatten(), self.spec.input.names[side]) if len(column) else ()))
         return [next(streams[side]) for side in sides]
 
-    def _keys(self, batch: pa.RecordBatch, names: list[str], values: list[Any], sides: list[int] | None) -> list[Any]:
+    def _keys(self, batch: pa.RecordBatch, names: list[str]) -> list[Any]:
         if KEY in names:
             return values_of(batch.column(names.index(KEY)))
         columns = self.spec.input.key_columns[0]
         if len(columns) == 1:
             return values_of(batch.column(names.index(columns[0])))
         return list(zip(*(values_of(batch.column(names.index(name))) for name in columns), strict=True))
+
+    # --- figures
 
     def _report(self, started: float, seconds: float) -> SubtaskReport:
         return SubtaskReport(
@@ -276,7 +206,7 @@ class Runner:
             started=started,
             seconds=seconds,
             taken=(self.taken[0], self.taken[1]),
-            nodes=tuple((node.taken, node.given) for node in self.nodes),
+            nodes=tuple((one.taken, one.given + sum(one.given_aside.values())) for one in self.operators),
             outlets=tuple(outlet.given for outlet in self.outlets),
         )
 

@@ -7,17 +7,29 @@ goes through all of them before the next one starts, so nothing is collected but
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from operator import length_hint
 from typing import TYPE_CHECKING, Any
 
+from spark_runner.executor.conversion import ATOMS, check_of
 from spark_runner.executor.failures import RAISED
 from spark_runner.executor.inlined import Inlined, surroundings
-from spark_runner.executor.loop_code import FIRST, FIT, KEY_BY, LoopCode, Shape, loop_code, outer_prefix
+from spark_runner.executor.loop_code import (
+    FIRST,
+    FIT,
+    FIT_OF,
+    KEY_BY,
+    RECORD,
+    LoopCode,
+    Shape,
+    loop_code,
+    outer_prefix,
+    spread,
+)
 from spark_runner.executor.nested_values import positional
-from spark_runner.executor.records import Columns
-from spark_runner.executor.roles.plain import Role, Stamps, spread
+from spark_runner.executor.operators import Filter, FlatMap, Map, Operator, Part, Times, spread_out
+from spark_runner.executor.records import Columns, shaped
 from spark_runner.executor.rows import form_of, row_class
 
 if TYPE_CHECKING:
@@ -27,24 +39,51 @@ LONGEST = 400  # operators in one function
 DEEPEST = 6  # flat_maps in one function: Python nests twenty blocks at most, and each takes two
 _WIDEST = 60  # columns that are collected one by one
 _INLINED = frozenset({"map", "filter", "flat_map"})
+Stamps = Sequence[int | None] | None
 Loop = Callable[[Any, Stamps], Iterator[Any]]
+_KINDS: dict[type[Operator], str] = {Map: "map", Filter: "filter", FlatMap: "flat_map", Times: "stamp"}
+
+
+def kind_of(operator: Operator) -> str | None:
+    """Its kind in a loop made for operators in a row; None: it takes its records by itself."""
+    return _KINDS.get(type(operator))
+
+
+def call_of(operator: Operator) -> Callable[[Any], Any] | None:
+    """What a loop calls for each record; None where it has nothing to call."""
+    if isinstance(operator, Times):
+        extract = operator.extract
+        return None if extract is None else lambda value: extract(value, None)
+    call: Callable[[Any], Any] = operator.call  # type: ignore[attr-defined]
+    return call
 
 
 class FusedRun:
     """One run at work."""
 
-    writes = False
-
-    def __init__(self, roles: Sequence[Role], outlet: OutletWriter | None) -> None:
-        self.roles, self.outlet = tuple(roles), outlet
-        self.main = roles[-1].main
+    def __init__(self, operators: Sequence[Operator], outlet: OutletWriter | None) -> None:
+        self.operators, self.outlet = tuple(operators), outlet
+        self.targets = operators[-1].targets
         self._in_columns = outlet is not None and form_of(outlet.outlet.schema.names) != "value"
         self._loops: dict[
             tuple[bool, tuple[str, ...]], tuple[Loop, bool]
         ] = {}  # by whether records have times, columns
 
-    def process(self, values: list[Any] | Columns, stamps: Stamps) -> Iterator[Any]:
-        """Takes records, yields (targets, what was made of them, event times), as a role does."""
+    def flow(self, part: Part) -> None:
+        """Take a part of the stream."""
+        for made, times in self.pieces(part.values, part.stamps):
+            self.give(made, times)
+
+    def give(self, made: Any, times: Stamps) -> None:
+        """Let those that read the last operator have a piece."""
+        if isinstance(made, Collected):
+            assert self.outlet is not None
+            self.outlet.write(made, times)
+            return
+        spread_out(Part(made, times), self.targets)
+
+    def pieces(self, values: Sequence[Any] | Columns, stamps: Stamps) -> Iterator[tuple[Any, Stamps]]:
+        """What becomes of records, and their event times: some at a time, since one record may become any number."""
         sort = (stamps is not None, values.names if isinstance(values, Columns) else ())
         if sort not in self._loops:  # not earlier: a function may make its method when it is opened
             self._loops[sort] = self._loop(*sort)
@@ -53,26 +92,33 @@ class FusedRun:
             values = values.records()
         for made, keys, times in loop(values, stamps):
             if self.outlet is None:
-                yield self.main, made, times
+                yield made, times
             else:
-                yield self.main, Collected(made if self._in_columns else [made], keys), times
+                yield Collected(made if self._in_columns else [made], keys), times
 
     def _loop(self, stamped: bool, columns: tuple[str, ...]) -> tuple[Loop, bool]:
-        calls = [role.fused_call() for role in self.roles]
-        kinds = [str(role.fused) if call is not None else "pass" for role, call in zip(self.roles, calls, strict=True)]
+        calls = [call_of(one) for one in self.operators]
+        kinds = [str(kind_of(o)) if call is not None else "pass" for o, call in zip(self.operators, calls, strict=True)]
         names: dict[str, Any] = {f"call{n}": call for n, call in enumerate(calls)}
         bodies: list[Inlined | None] = []
-        for number, (role, call) in enumerate(zip(self.roles, calls, strict=True)):
-            body = role.node.inlined if role.fused in _INLINED else None
+        for number, (operator, call) in enumerate(zip(self.operators, calls, strict=True)):
+            body = operator.spec.inlined if kind_of(operator) in _INLINED else None
             outer = None if body is None else surroundings(call, body.outer)
             names |= {outer_prefix(number) + name: value for name, value in (outer or {}).items()}
             bodies.append(None if outer is None else body)
-        code = loop_code(tuple(kinds), replace(self._shape(stamped), columns=columns), tuple(bodies))
+        # the last one's records are checked as they become columns
+        forms = [one.spec.options.get("form") for one in self.operators]
+        if self.outlet is not None:
+            forms[-1] = None
+        fits = tuple(None if form is None else check_of(form, RECORD) for form in forms)
+        names |= {f"fit{n}": one.convert for n, one in enumerate(self.operators)} | {"ATOMS": ATOMS}
+        fits = fits if any(fit is not None for fit in fits) else ()
+        code = loop_code(tuple(kinds), replace(self._shape(stamped), columns=columns, fits=fits), tuple(bodies))
         names |= {"spread": spread, "settle": self._settle, "blame": functools.partial(self._blame, code)}
         if self.outlet is not None:
             columns = tuple(self.outlet.outlet.schema.names)
             names |= {"row": row_class(columns), "positional": functools.partial(positional, names=columns)}
-            names["select"] = self.outlet.outlet.selector
+            names |= {"select": self.outlet.outlet.selector, "shaped": shaped(columns)}
         exec(code.code, names)
         return names["run"], code.by_columns
 
@@ -89,18 +135,21 @@ class FusedRun:
 
     def _settle(self, taken: int, made: int, counts: dict[int, int]) -> None:
         """Adds what went through each operator; `counts` has what filters dropped and flat_maps but the last made."""
-        kinds = [str(role.fused) for role in self.roles]
-        for role, (went_in, came_out) in zip(self.roles, passed(kinds, taken, made, counts), strict=True):
-            role.taken += went_in
-            role.given += came_out
+        kinds = [str(kind_of(one)) for one in self.operators]
+        for operator, (went_in, came_out) in zip(self.operators, passed(kinds, taken, made, counts), strict=True):
+            operator.taken += went_in
+            operator.given += came_out
 
     def _blame(self, code: LoopCode, error: Exception, variables: dict[str, Any]) -> Exception:
         assert error.__traceback__ is not None
         number, variable = code.owners[error.__traceback__.tb_lineno]
         record = _record(code, variable, variables)
+        if number <= FIT_OF:
+            return self.operators[FIT_OF - number].failed(error, record)
         if number >= 0:
-            role = self.roles[number]
-            return role.failed(error if role.node.inlined is None else _raised_by(role, record) or error, record)
+            operator = self.operators[number]
+            inlined = operator.spec.inlined is not None
+            return operator.failed((_raised_by(operator, record) if inlined else None) or error, record)
         assert self.outlet is not None and number in (FIT, KEY_BY)
         return self.outlet.unfit([record]) if number == FIT else self.outlet.key_failed(error, record)
 
@@ -109,14 +158,14 @@ def _record(code: LoopCode, variable: str, variables: dict[str, Any]) -> Any:
     """What a variable of the loop stands for, at the moment when it failed."""
     if code.by_columns and variable == FIRST:
         values: Columns = variables["values"]
-        return values.record(len(values) - operator.length_hint(variables["arriving"]) - 1)
+        return values.record(len(values) - length_hint(variables["arriving"]) - 1)
     parts = code.parts.get(variable)
     return variables.get(variable) if parts is None else tuple(variables[part] for part in parts.variables)
 
 
-def _raised_by(role: Role, record: Any) -> BaseException | None:
+def _raised_by(operator: Operator, record: Any) -> BaseException | None:
     """What the function itself raises for a record: with the frames that a written-out expression does not have."""
-    call = role.fused_call()
+    call = call_of(operator)
     try:
         if call is not None:
             call(record)
@@ -149,29 +198,29 @@ class Collected:
         self.columns, self.keys = columns, keys
 
 
-def fused(roles: Sequence[Role], parents: Sequence[int | None]) -> dict[int, FusedRun]:
-    """The runs among these roles, by the id() of the role in front."""
-    found: dict[int, list[Role]] = {}  # by the position of the last role
-    for number, (role, parent) in enumerate(zip(roles, parents, strict=True)):
-        if role.fused is not None:
-            run = found.pop(parent) if parent in found and _goes_on(found[parent], role) else []
-            run.append(role)
+def fused(operators: Sequence[Operator], parents: Sequence[int | None]) -> dict[int, FusedRun]:
+    """The runs among these operators, by the id() of the operator in front."""
+    found: dict[int, list[Operator]] = {}  # by the position of the last operator
+    for number, (operator, parent) in enumerate(zip(operators, parents, strict=True)):
+        if kind_of(operator) is not None:
+            run = found.pop(parent) if parent in found and _goes_on(found[parent], operator) else []
+            run.append(operator)
             found[number] = run
     made = [FusedRun(run, _own_outlet(run[-1])) for run in found.values()]
-    return {id(run.roles[0]): run for run in made}
+    return {id(run.operators[0]): run for run in made}
 
 
-def _goes_on(run: list[Role], role: Role) -> bool:
+def _goes_on(run: list[Operator], operator: Operator) -> bool:
     last = run[-1]
-    deep = role.fused == "flat_map" and sum(one.fused == "flat_map" for one in run) >= DEEPEST
-    return last.main == [role] and not last.sides and len(run) < LONGEST and not deep
+    deep = isinstance(operator, FlatMap) and sum(isinstance(one, FlatMap) for one in run) >= DEEPEST
+    return last.targets == [operator] and not last.sides and len(run) < LONGEST and not deep
 
 
-def _own_outlet(last: Role) -> OutletWriter | None:
-    """The outlet behind a role, if it alone reads the role's records and takes them column by column."""
-    if len(last.main) != 1 or not last.main[0].writes:
+def _own_outlet(last: Operator) -> OutletWriter | None:
+    """The outlet behind an operator, if it alone reads the records and takes them column by column."""
+    if len(last.targets) != 1 or isinstance(last.targets[0], Operator):
         return None
-    writer: OutletWriter = last.main[0]
+    writer: OutletWriter = last.targets[0]
     form = form_of(writer.outlet.schema.names)
     plain = form == "value" and writer.outlet.selector is None  # whole records are its column already
     fits = form in ("tuple", "row", "value") and len(writer.outlet.schema) <= _WIDEST

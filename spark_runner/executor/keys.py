@@ -1,10 +1,26 @@
-"""Keys without a declared type as bytes: equal keys give equal bytes in every process. Standard library only."""
+"""Keys as bytes: keys that are equal in Python give equal bytes in every process. Standard library only."""
 
 from __future__ import annotations
 
+import dataclasses
+import datetime
+import decimal
+import enum
 import io
+import numbers
 import pickle
 from typing import Any
+
+__all__ = ["NAN", "key_bytes", "one_nan"]
+
+NAN = float("nan")
+
+
+def one_nan(key: Any) -> Any:
+    """The key itself, or the one NaN that stands for all of them: Flink sees one key, Python's are never equal."""
+    if key.__class__ is tuple:
+        return tuple([one_nan(part) for part in key])
+    return NAN if key.__class__ is float and key != key else key
 
 
 def key_bytes(key: Any) -> bytes:
@@ -15,18 +31,68 @@ def key_bytes(key: Any) -> bytes:
     if kind is int or kind is bool:
         return b"i%d" % key
     if kind is float:
-        return b"i%d" % int(key) if key.is_integer() else b"f" + repr(key).encode()
+        return _of_float(key)
     if key is None:
         return b"n"
     if kind is bytes:
         return b"b%b" % key
     if isinstance(key, tuple | list):
-        parts = [key_bytes(part) for part in key]
-        return b"t" + b"".join(b"%d:%b" % (len(part), part) for part in parts)
+        return b"t" + _joined([key_bytes(part) for part in key])
+    return _of_another(key)
+
+
+def _of_another(key: Any) -> bytes:
     if isinstance(key, str):
         return b"s" + str(key).encode("utf-8", "surrogatepass")
+    if isinstance(key, enum.Enum) and not isinstance(key, int):
+        return b"e" + _joined([_class_name(key), key.name.encode()])
+    if isinstance(key, numbers.Number | decimal.Decimal):
+        return _of_number(key)
+    if isinstance(key, frozenset | set):
+        return b"S" + _joined(sorted(map(key_bytes, key)))
+    if isinstance(key, dict):
+        return b"m" + _joined(sorted(key_bytes(item) for item in key.items()))
+    if isinstance(key, datetime.datetime):
+        moment = key.astimezone(datetime.UTC) if key.tzinfo is not None else key
+        return b"d" + moment.isoformat().encode()
+    if dataclasses.is_dataclass(key):
+        fields = [key_bytes(getattr(key, one.name)) for one in dataclasses.fields(key) if one.compare]
+        return b"o" + _joined([_class_name(key), *fields])
     if hasattr(key, "_values"):
         return key_bytes(tuple(key._values))
+    return b"p" + _without_memo(key)
+
+
+def _joined(parts: list[bytes]) -> bytes:
+    return b"".join(b"%d:%b" % (len(part), part) for part in parts)
+
+
+def _class_name(key: Any) -> bytes:
+    return type(key).__qualname__.encode()
+
+
+def _of_float(key: float) -> bytes:
+    if key.is_integer():
+        return b"i%d" % int(key)
+    return b"f" + repr(key + 0.0).encode()
+
+
+def _of_number(key: Any) -> bytes:
+    """Numbers of other classes, by the same bytes as the int or the float that they are equal to."""
+    if isinstance(key, numbers.Integral):
+        return b"i%d" % int(key)
+    if isinstance(key, float):
+        return _of_float(float(key))
+    if isinstance(key, decimal.Decimal):
+        if key.is_nan():
+            return b"fnan"
+        if key.is_finite() and key == key.to_integral_value() and key.adjusted() < 400:
+            return b"i%d" % int(key)
+        near = float(key)
+        return _of_float(near) if near == key else b"D" + str(key.normalize()).encode()
+    if isinstance(key, numbers.Rational):
+        near = int(key.numerator) / int(key.denominator)
+        return _of_float(near) if near == key else b"R%d/%d" % (key.numerator, key.denominator)
     return b"p" + _without_memo(key)
 
 

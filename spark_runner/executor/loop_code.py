@@ -23,6 +23,7 @@ of that line the record.
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,9 @@ from spark_runner.executor.rows import form_of
 
 _FILE = str(Path(__file__).with_name("<fused>"))  # among our own files: users are not shown its lines
 FIT, KEY_BY = -1, -2  # owners of lines that are no operator's call
+FIT_OF = -10  # and of those that convert what an operator gave: less its number
+RECORD = "$"  # stands for the record in a check
+_PIECE = 10_000  # records that are taken at once from what one call gives
 FIRST = "v0"  # the variable of a record that arrives
 
 
@@ -45,6 +49,7 @@ class Shape:
     stamped: bool = False  # records come with event times
     columns: tuple[str, ...] = ()  # the columns that arrive, if the loop may read them instead of records
     chunk: int = 40_000
+    fits: tuple[str | None, ...] = ()  # by operator: what is true of a record that has its declared type already
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,8 +143,11 @@ class _Writer:
         for number, (kind, body) in enumerate(zip(self.kinds, self.bodies, strict=True)):
             if body is not None:
                 given += [outer_prefix(number) + name for name in body.outer]
-            elif kind != "pass":
+            elif kind not in ("pass", "value"):
                 given.append(f"call{number}")
+        given += [f"fit{number}" for number, check in enumerate(self.shape.fits) if check is not None]
+        if any("ATOMS" in (check or "") for check in self.shape.fits):
+            given.append("ATOMS")
         return given
 
     def _body(self) -> None:
@@ -147,6 +155,8 @@ class _Writer:
         for number, kind in enumerate(self.kinds):
             before = variable
             variable = getattr(self, f"_{kind}")(number, variable)
+            if number < len(self.shape.fits):
+                self._fit(number, variable)
             if kind == "flat_map":
                 nested.append((number, before, self.depth - 1))
         self._collect(variable)
@@ -166,11 +176,15 @@ class _Writer:
         self.depth -= 1
 
     def _collect(self, variable: str) -> None:
+        width = self.shape.width
         if "keys" in self.lists:
-            self._line(f"keys.append(select({self._whole(variable)}))", (KEY_BY, variable))
+            self._whole(variable)
+            if width is not None and variable not in self.parts:  # a key is read from the record as it is declared
+                self._line(f"if {variable}.__class__ is not {'row' if self.shape.rows else 'tuple'}:")
+                self._line(f" {variable} = shaped({variable})", (FIT, variable))
+            self._line(f"keys.append(select({variable}))", (KEY_BY, variable))
         if "times" in self.lists:
             self._line("times.append(t)")
-        width = self.shape.width
         if width is None:
             self._line(f"out.append({self._whole(variable)})")
             return
@@ -229,6 +243,25 @@ class _Writer:
     def _pass(self, number: int, variable: str) -> str:
         return variable
 
+    def _fit(self, number: int, variable: str) -> None:
+        """Convert what an operator gives to its declared type. A check that cannot fail costs nothing."""
+        check = self.shape.fits[number]
+        if check is None:
+            return
+        self._whole(variable)
+        self.parts.pop(variable, None)
+        if check:
+            self._line(f"if not ({check.replace(RECORD, variable)}):")
+        self._line(f"{' ' if check else ''}{variable} = fit{number}({variable})", (FIT_OF - number, variable))
+
+    def _key(self, number: int, variable: str) -> str:
+        self._line(f"v{number + 1} = call{number}({self._whole(variable)}), {variable}", (number, variable))
+        return f"v{number + 1}"
+
+    def _value(self, number: int, variable: str) -> str:
+        self._line(f"v{number + 1} = {self._whole(variable)}[1]", (number, variable))
+        return f"v{number + 1}"
+
     def _map(self, number: int, variable: str) -> str:
         made, name = self._written(number, variable), f"v{number + 1}"
         if made.is_tuple:
@@ -272,3 +305,28 @@ class _Writer:
 def _lists(shape: Shape, *, timed: bool) -> list[str]:
     columns = ["out"] if shape.width is None else [f"c{number}" for number in range(shape.width)]
     return [*columns, *(["keys"] if shape.keyed else []), *(["times"] if timed else [])]
+
+
+def spread(results: Any) -> tuple[Sequence[Any], Iterator[Any] | None]:
+    """What one call gave: whole where it is there already, else a piece of it and where the next piece comes from."""
+    if results is None:
+        return (), None
+    return _pieces(results)
+
+
+def spread_strictly(results: Any) -> tuple[Sequence[Any], Iterator[Any] | None]:
+    """The same, where None is a failure."""
+    return _pieces(results)  # None fails there, as it does in PyFlink
+
+
+def _pieces(results: Any) -> tuple[Sequence[Any], Iterator[Any] | None]:
+    if results.__class__ is list or results.__class__ is tuple:
+        return results, None
+    made = iter(results)
+    piece = list(_first(made))
+    return piece, made if len(piece) == _PIECE else None
+
+
+def _first(made: Iterator[Any]) -> Iterator[Any]:
+    for _, one in zip(range(_PIECE), made):  # noqa: B905
+        yield one

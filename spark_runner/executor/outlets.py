@@ -7,26 +7,29 @@ from typing import Any
 
 import pyarrow as pa
 
-from spark_runner.executor.chain import ChainSpec
 from spark_runner.executor.failures import RAISED, OperatorFailed, described, failed_by, shown, user_lines
-from spark_runner.executor.fusion import Collected
+from spark_runner.executor.fusion import Collected, Stamps
 from spark_runner.executor.keys import key_bytes
-from spark_runner.executor.records import UnfitRecord, columns_of, encode
-from spark_runner.executor.roles.plain import Stamps, last_taken
+from spark_runner.executor.operators import Part
+from spark_runner.executor.passes import ChainSpec
+from spark_runner.executor.records import UnfitRecord, columns_of, encode, shaped
 
 
 class OutletWriter:
     """Turns records into the columns of one outlet."""
 
-    writes = True
-
-    def __init__(self, spec: ChainSpec, number: int) -> None:
-        self.spec, self.number, self.given = spec, number, 0
+    def __init__(self, spec: ChainSpec, number: int, ready: list[pa.RecordBatch]) -> None:
+        self.spec, self.number, self.given, self.ready = spec, number, 0, ready
         self.outlet = spec.outlets[number]
         self.schema = self.outlet.full_schema
         self.out_schema = spec.out_schema
 
-    def write(self, made: list[Any] | Collected, stamps: Stamps) -> pa.RecordBatch:
+    def flow(self, part: Part) -> None:
+        """Take a part of the stream."""
+        if part.values:
+            self.write(list(part.values), part.stamps)
+
+    def write(self, made: list[Any] | Collected, stamps: Stamps) -> None:
         """The records as one batch of the pass's result."""
         arrays, count = self._taken_apart(made) if isinstance(made, Collected) else self._whole(made)
         self.given += count
@@ -36,7 +39,7 @@ class OutletWriter:
             arrays = self._tagged(arrays, count)
         if self.spec.metric_rows:
             arrays.append(pa.nulls(count, pa.string()))
-        return pa.RecordBatch.from_arrays(arrays, schema=self.out_schema)
+        self.ready.append(pa.RecordBatch.from_arrays(arrays, schema=self.out_schema))
 
     def unfit(self, records: list[Any]) -> OperatorFailed:
         """The failure of the first of these records that does not fit."""
@@ -65,6 +68,8 @@ class OutletWriter:
             arrays = encode(values, outlet.schema)
         except UnfitRecord as unfit:
             raise self.unfit([unfit.record]) from None
+        if outlet.custom is not None or outlet.selector is not None:
+            values = list(map(shaped(outlet.schema.names), values))
         if outlet.custom is not None:
             arrays.append(pa.array(self._targets(values), pa.int32()))
         elif outlet.selector is not None:
@@ -94,11 +99,13 @@ class OutletWriter:
         return targets
 
     def _called(self, function: Callable[[Any], Any], values: list[Any], what: str) -> list[Any]:
-        arriving = iter(values)
+        found: list[Any] = []
         try:
-            return list(map(function, arriving))
+            for value in values:
+                found.append(function(value))
         except RAISED as error:
-            raise self.key_failed(error, last_taken(values, arriving), what) from None
+            raise self.key_failed(error, values[len(found)], what) from None
+        return found
 
     def _failed(
         self,
@@ -110,8 +117,8 @@ class OutletWriter:
     ) -> OperatorFailed:
         blame = self.outlet.blame
         if by is None and blame is not None:
-            node = self.spec.nodes[blame]
-            by = (node.operator, node.name, node.place)
+            owner = self.spec.operators[blame]
+            by = (owner.key, owner.name, owner.place)
         by = by or (self.spec.name, self.spec.name, "")
         return failed_by(by, problem, shown(record), prefix=prefix, lines=lines)
 

@@ -100,6 +100,19 @@ def _some(convert: Callable[[Any], Any], value: Any) -> Any:
     return None if value is None else convert(value)
 
 
+def shaped(names: Sequence[str]) -> Callable[[Any], Any]:
+    """What gives a record the form of its declared columns: a tuple or a row, whatever a function made of it."""
+    form = form_of(names)
+    if form in ("value", "pickled"):
+        return _same
+    row = tuple if form == "tuple" else row_class(tuple(names))
+
+    def ready(record: Any) -> Any:
+        return record if record.__class__ is row else tuple.__new__(row, positional(record, names))
+
+    return ready
+
+
 # --- from records to columns ----------------------------------------------------------------------------------------
 
 

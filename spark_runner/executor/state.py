@@ -1,17 +1,69 @@
-"""Keyed state, timers and the objects user functions see, as a bounded run needs them. Standard library only.
+"""The states that functions ask for, with or without a time to live. Runs on workers, standard library only.
 
-A batch takes one key at a time: all its records in event-time order, then its timers in order, then its state is gone.
+A state reads and writes the values of the current key. With a time to live, every value, list element and map entry is
+kept with the time of its last renewal, and ends on its own, by processing time.
 """
 
 from __future__ import annotations
 
-import heapq
-import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 NO_TIMESTAMP = -(2**63)
 END_OF_TIME = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetime:
+    """How long state lasts, what renews it, and whether what is over may still be seen."""
+
+    milliseconds: int
+    on_read: bool
+    returns_expired: bool = False
+
+    def is_over(self, written: int, now: int) -> bool:
+        """Whether something that was written then is gone now."""
+        return now - written >= self.milliseconds
+
+
+def lifetime_of(descriptor: Any) -> Lifetime | None:
+    """The lifetime that a job gave a state; None: for ever."""
+    config = getattr(descriptor, "time_to_live", None)
+    if config is not None:
+        return Lifetime(int(config.millis), bool(config.on_read))
+    enabled = descriptor.last("enable_time_to_live") if hasattr(descriptor, "last") else None
+    recorded = enabled.first() if enabled is not None else None
+    return None if recorded is None else _recorded_lifetime(recorded)
+
+
+def _recorded_lifetime(config: Any) -> Lifetime | None:
+    """The lifetime of a configuration whose calls were recorded, as PyFlink's are."""
+    found: dict[str, Any] = {"update": "OnCreateAndWrite", "visible": "NeverReturnExpired", "ttl": None}
+    for call in config._calls:
+        given = dict(call.arguments)
+        found["ttl"] = given.get("ttl", found["ttl"])
+        found["update"] = getattr(given.get("update_type"), "name", found["update"])
+        found["visible"] = getattr(given.get("state_visibility"), "name", found["visible"])
+        found["update"] = _UPDATES.get(call.name, found["update"])
+        found["visible"] = _VISIBLE.get(call.name, found["visible"])
+    if found["ttl"] is None or found["update"] == "Disabled":
+        return None
+    return Lifetime(
+        int(found["ttl"].to_milliseconds()),
+        found["update"] == "OnReadAndWrite",
+        found["visible"] == "ReturnExpiredIfNotCleanedUp",
+    )
+
+
+_UPDATES = {
+    "update_ttl_on_create_and_write": "OnCreateAndWrite",
+    "update_ttl_on_read_and_write": "OnReadAndWrite",
+}
+_VISIBLE = {
+    "return_expired_if_not_cleaned_up": "ReturnExpiredIfNotCleanedUp",
+    "never_return_expired": "NeverReturnExpired",
+}
 
 
 def descriptor_name(descriptor: Any) -> str:
@@ -20,23 +72,17 @@ def descriptor_name(descriptor: Any) -> str:
     return name if isinstance(name, str) else descriptor.get_name()
 
 
-class KeyedState:
-    """Every state of the current key, by name."""
+class Values:
+    """Where states lie by name: those of the current key, of a window, or of broadcast rules."""
 
-    def __init__(self) -> None:
-        self.values: dict[str, Any] = {}
-        self.key: Any = None
-
-    def start(self, key: Any) -> None:
-        """Turn to the next key: the last one's state is dropped, since no record of it can follow."""
-        self.values = {}
-        self.key = key
+    def __init__(self, values: dict[Any, Any], key: Any = None) -> None:
+        self.values, self.key = values, key
 
 
 class ValueState:
     """One value per key."""
 
-    def __init__(self, store: KeyedState, name: str) -> None:
+    def __init__(self, store: Any, name: str) -> None:
         self._store, self._name = store, name
 
     def value(self) -> Any:
@@ -55,7 +101,7 @@ class ValueState:
 class ListState:
     """One list per key."""
 
-    def __init__(self, store: KeyedState, name: str) -> None:
+    def __init__(self, store: Any, name: str) -> None:
         self._store, self._name = store, name
 
     def get(self) -> Iterator[Any]:
@@ -78,9 +124,9 @@ class ListState:
 
 
 class MapState:
-    """A mapping a key."""
+    """One mapping per key."""
 
-    def __init__(self, store: KeyedState, name: str) -> None:
+    def __init__(self, store: Any, name: str) -> None:
         self._store, self._name = store, name
 
     def _map(self) -> dict[Any, Any]:
@@ -125,7 +171,7 @@ class MapState:
 class ReducingState:
     """One value per key, into which every added value is reduced."""
 
-    def __init__(self, store: KeyedState, name: str, reduce: Callable[[Any, Any], Any]) -> None:
+    def __init__(self, store: Any, name: str, reduce: Callable[[Any, Any], Any]) -> None:
         self._store, self._name, self._reduce = store, name, reduce
 
     def get(self) -> Any:
@@ -140,9 +186,9 @@ class ReducingState:
 
 
 class AggregatingState:
-    """One accumulator a key that every added value goes into."""
+    """One accumulator per key that every added value goes into."""
 
-    def __init__(self, store: KeyedState, name: str, function: Any) -> None:
+    def __init__(self, store: Any, name: str, function: Any) -> None:
         self._store, self._name, self._function = store, name, function
 
     def get(self) -> Any:
@@ -158,51 +204,39 @@ class AggregatingState:
         self._store.values.pop(self._name, None)
 
 
-class RuntimeContext:
-    """What a function's open() gets: where it runs, and the states of a keyed stream."""
+def value_state(store: Any, descriptor: Any, now: Callable[[], int]) -> ValueState:
+    """One value per key."""
+    return ValueState(_lasting(store, descriptor, now), descriptor_name(descriptor))
 
-    def __init__(self, *, name: str, subtask: int, parallelism: int, attempt: int, state: KeyedState | None) -> None:
-        self._name, self._subtask, self._parallelism, self._attempt = name, subtask, parallelism, attempt
-        self._state = state
 
-    def get_task_name(self) -> str:
-        return self._name
+def list_state(store: Any, descriptor: Any, now: Callable[[], int]) -> ListState:
+    """One list per key."""
+    lifetime, name = lifetime_of(descriptor), descriptor_name(descriptor)
+    return ListState(store, name) if lifetime is None else LastingList(store, name, lifetime, now)
 
-    def get_task_name_with_subtasks(self) -> str:
-        return f"{self._name} ({self._subtask + 1}/{self._parallelism})"
 
-    def get_number_of_parallel_subtasks(self) -> int:
-        return self._parallelism
+def map_state(store: Any, descriptor: Any, now: Callable[[], int]) -> MapState:
+    """One mapping per key."""
+    lifetime, name = lifetime_of(descriptor), descriptor_name(descriptor)
+    return MapState(store, name) if lifetime is None else LastingMap(store, name, lifetime, now)
 
-    def get_index_of_this_subtask(self) -> int:
-        return self._subtask
 
-    def get_attempt_number(self) -> int:
-        return self._attempt
+def reducing_state(store: Any, descriptor: Any, now: Callable[[], int]) -> ReducingState:
+    """One reduced value per key."""
+    function = _part(descriptor, "reduce_function")
+    reduce = getattr(function, "reduce", function)
+    return ReducingState(_lasting(store, descriptor, now), descriptor_name(descriptor), reduce)
 
-    def get_job_parameter(self, key: str, default_value: Any = None) -> Any:
-        return default_value
 
-    def get_state(self, descriptor: Any) -> ValueState:
-        return ValueState(self._keyed(), descriptor_name(descriptor))
+def aggregating_state(store: Any, descriptor: Any, now: Callable[[], int]) -> AggregatingState:
+    """One accumulator per key."""
+    function = _part(descriptor, "agg_function")
+    return AggregatingState(_lasting(store, descriptor, now), descriptor_name(descriptor), function)
 
-    def get_list_state(self, descriptor: Any) -> ListState:
-        return ListState(self._keyed(), descriptor_name(descriptor))
 
-    def get_map_state(self, descriptor: Any) -> MapState:
-        return MapState(self._keyed(), descriptor_name(descriptor))
-
-    def get_reducing_state(self, descriptor: Any) -> ReducingState:
-        function = _part(descriptor, "reduce_function")
-        return ReducingState(self._keyed(), descriptor_name(descriptor), getattr(function, "reduce", function))
-
-    def get_aggregating_state(self, descriptor: Any) -> AggregatingState:
-        return AggregatingState(self._keyed(), descriptor_name(descriptor), _part(descriptor, "agg_function"))
-
-    def _keyed(self) -> KeyedState:
-        if self._state is None:
-            raise RuntimeError("keyed state needs a keyed stream: call key_by() before this operator")
-        return self._state
+def _lasting(store: Any, descriptor: Any, now: Callable[[], int]) -> Any:
+    lifetime = lifetime_of(descriptor)
+    return store if lifetime is None else _Lasting(store, lifetime, now)
 
 
 def _part(descriptor: Any, name: str) -> Any:
@@ -213,75 +247,101 @@ def _part(descriptor: Any, name: str) -> Any:
     raise TypeError(f"{type(descriptor).__name__} has no {name}")
 
 
-class TimerService:
-    """The timers of the current key. A batch's watermark stands still until the key's last record."""
+class _Lasting:
+    """One key's values, as state objects read them; each is kept with the time of its last renewal."""
 
-    def __init__(self) -> None:
-        self._queues: dict[str, list[int]] = {"event": [], "processing": []}
-        self._set: dict[str, set[int]] = {"event": set(), "processing": set()}
-        self.watermark = NO_TIMESTAMP
+    def __init__(self, store: Any, lifetime: Lifetime, now: Callable[[], int]) -> None:
+        self._store, self._lifetime, self._now = store, lifetime, now
 
-    def current_processing_time(self) -> int:
-        return int(time.time() * 1000)
+    @property
+    def values(self) -> _Lasting:
+        return self
 
-    def current_watermark(self) -> int:
-        return self.watermark
+    def get(self, name: str, default: Any = None) -> Any:
+        kept = self._store.values.get(name)
+        if kept is None:
+            return default
+        if self._lifetime.is_over(kept[1], self._now()):
+            del self._store.values[name]
+            return kept[0] if self._lifetime.returns_expired else default
+        if self._lifetime.on_read:
+            self[name] = kept[0]
+        return kept[0]
 
-    def register_event_time_timer(self, timestamp: int) -> None:
-        self._register("event", timestamp)
+    def pop(self, name: str, default: Any = None) -> Any:
+        return self._store.values.pop(name, default)
 
-    def register_processing_time_timer(self, timestamp: int) -> None:
-        self._register("processing", timestamp)
+    def __getitem__(self, name: str) -> Any:
+        return self.get(name)
 
-    def delete_event_time_timer(self, timestamp: int) -> None:
-        self._set["event"].discard(timestamp)
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._store.values[name] = (value, self._now())
 
-    def delete_processing_time_timer(self, timestamp: int) -> None:
-        self._set["processing"].discard(timestamp)
-
-    def _register(self, domain: str, timestamp: int) -> None:
-        timestamp = int(timestamp)
-        if timestamp not in self._set[domain]:
-            self._set[domain].add(timestamp)
-            heapq.heappush(self._queues[domain], timestamp)
-
-    def due(self) -> Iterator[tuple[str, int]]:
-        """The timers in firing order: event time first. Timers set while one fires take their place in the queue."""
-        self.watermark = END_OF_TIME
-        for domain in ("event", "processing"):
-            queue, registered = self._queues[domain], self._set[domain]
-            while queue:
-                timestamp = heapq.heappop(queue)
-                if timestamp in registered:
-                    registered.discard(timestamp)
-                    yield domain, timestamp
-        self.watermark = NO_TIMESTAMP
+    def __contains__(self, name: str) -> bool:
+        return self.get(name) is not None
 
 
-class ProcessContext:
-    """What process_element and on_timer get beside the record."""
+class LastingList(ListState):
+    """A list whose elements end one by one."""
 
-    def __init__(self, state: KeyedState | None) -> None:
-        self._state = state
-        self._timers = TimerService()
-        self._timestamp: int | None = None
-        self._domain = "event"
+    def __init__(self, store: Any, name: str, lifetime: Lifetime, now: Callable[[], int]) -> None:
+        super().__init__(store, name)
+        self._lifetime, self._now = lifetime, now
 
-    def timestamp(self) -> int | None:
-        return self._timestamp
+    def get(self) -> Iterator[Any]:
+        kept, now = self._store.values.get(self._name, []), self._now()
+        alive = [one for one in kept if not self._lifetime.is_over(one[1], now)]
+        if self._lifetime.on_read:
+            alive = [(value, now) for value, _ in alive]
+        if alive:
+            self._store.values[self._name] = alive
+        else:
+            self.clear()
+        return iter([value for value, _ in (kept if self._lifetime.returns_expired else alive)])
 
-    def timer_service(self) -> TimerService:
-        return self._timers
+    def add(self, value: Any) -> None:
+        super().add((value, self._now()))
 
-    def get_current_key(self) -> Any:
-        return self._state.key if self._state is not None else None
+    def add_all(self, values: Any) -> None:
+        super().add_all([(value, self._now()) for value in values])
 
-    def time_domain(self) -> str:
-        return f"{self._domain.upper()}_TIME"
+    def update(self, values: Any) -> None:
+        super().update([(value, self._now()) for value in values])
+
+
+class LastingMap(MapState):
+    """A mapping whose entries end one by one."""
+
+    def __init__(self, store: Any, name: str, lifetime: Lifetime, now: Callable[[], int]) -> None:
+        super().__init__(store, name)
+        self._lifetime, self._now = lifetime, now
+
+    def _map(self) -> dict[Any, Any]:
+        kept = self._store.values.get(self._name, {})
+        now = self._now()
+        alive = {key: one for key, one in kept.items() if not self._lifetime.is_over(one[1], now)}
+        if self._lifetime.on_read:
+            alive = {key: (value, now) for key, (value, _) in alive.items()}
+        if not alive:
+            self.clear()
+        elif self._lifetime.on_read or len(alive) != len(kept):
+            self._store.values[self._name] = alive
+        return {key: value for key, (value, _) in (kept if self._lifetime.returns_expired else alive).items()}
+
+    def put(self, key: Any, value: Any) -> None:
+        super().put(key, (value, self._now()))
+
+    def put_all(self, entries: Any) -> None:
+        super().put_all({key: (value, self._now()) for key, value in dict(entries).items()})
+
+    def remove(self, key: Any) -> None:
+        self._store.values.get(self._name, {}).pop(key, None)
+
+    __getitem__, __setitem__, __delitem__ = MapState.get, put, remove
 
 
 class TimeWindow:
-    """An event-time window: start included, end not."""
+    """A window of time: start included, end not."""
 
     __slots__ = ("end", "start")
 
@@ -291,27 +351,11 @@ class TimeWindow:
     def max_timestamp(self) -> int:
         return self.end - 1
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TimeWindow) and (self.start, self.end) == (other.start, other.end)
+
+    def __hash__(self) -> int:
+        return hash((self.start, self.end))
+
     def __repr__(self) -> str:
         return f"TimeWindow(start={self.start}, end={self.end})"
-
-
-class WindowContext:
-    """What a window's process() gets: the window, and where event time stands."""
-
-    def __init__(self, window: TimeWindow, state: RuntimeContext) -> None:
-        self._window, self._state = window, state
-
-    def window(self) -> TimeWindow:
-        return self._window
-
-    def current_watermark(self) -> int:
-        return END_OF_TIME
-
-    def current_processing_time(self) -> int:
-        return int(time.time() * 1000)
-
-    def global_state(self) -> RuntimeContext:
-        return self._state
-
-    def window_state(self) -> RuntimeContext:
-        return self._state

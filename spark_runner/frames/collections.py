@@ -14,7 +14,7 @@ from planner.errors import ExecutionError
 from planner.job import Collection, Operator
 from spark_runner.executor.failures import shown
 from spark_runner.executor.hidden_columns import TARGET
-from spark_runner.executor.records import UnfitRecord, encode
+from spark_runner.executor.records import UnfitRecord, decode, encode
 from spark_runner.executor.rows import fields_of, form_of, row_class
 
 
@@ -32,8 +32,7 @@ def shaped_records(operator: Operator, schema: pa.Schema | None) -> list[Any]:
     else:
         row = row_class(tuple(schema.names))
         shaped = [tuple.__new__(row, fields_of(record, schema.names)) for record in records]
-    _check(operator, shaped, schema)
-    return shaped
+    return decode(_check(operator, shaped, schema), schema.names)
 
 
 def _check(operator: Operator, records: list[Any], schema: pa.Schema) -> list[pa.Array]:

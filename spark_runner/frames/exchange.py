@@ -23,7 +23,7 @@ _POSITION_BITS = 33  # monotonically_increasing_id keeps the row's position in i
 def key_columns(inlet: Inlet) -> list[Column]:
     """The columns that carry a stream's key."""
     assert inlet.key is not None
-    return [F.col(KEY)] if inlet.key.selector is not None else [F.col(quoted(name)) for name in inlet.key.columns]
+    return [F.col(KEY)] if inlet.key.is_hidden else [F.col(quoted(name)) for name in inlet.key.columns]
 
 
 def moved(frame: DataFrame, inlet: Inlet, *, settled: bool) -> DataFrame:
@@ -65,7 +65,7 @@ def with_target(frame: DataFrame, inlet: Inlet, *, settled: bool) -> DataFrame:
 
 def _hash(inlet: Inlet) -> str:
     assert inlet.key is not None
-    names = [KEY] if inlet.key.selector is not None else list(inlet.key.columns)
+    names = [KEY] if inlet.key.is_hidden else list(inlet.key.columns)
     return f"hash({', '.join(map(quoted, names))})"
 
 

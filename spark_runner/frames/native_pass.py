@@ -19,6 +19,7 @@ from pyspark.sql.types import (
 
 from planner.errors import ExecutionError
 from planner.job import Aggregate, Explode, Join, Operator, Reader, Select, Sequence, Watermarks, Where
+from spark_runner.executor.failures import failed_by
 from spark_runner.executor.hidden_columns import KEY, STAMP
 from spark_runner.frames.exchange import data_columns, key_columns, without
 from spark_runner.frames.parquet_footers import ParquetFooters
@@ -100,7 +101,7 @@ def aggregated(operation: Operation, frame: DataFrame, inlet: Inlet) -> tuple[Da
     names = data_columns(frame)
     field = _field(operator.behaviour.field, frame, operator)
     keys = key_columns(inlet)
-    key_names = [] if inlet.key is None or inlet.key.selector is not None else list(inlet.key.columns)
+    key_names = [] if inlet.key is None or inlet.key.is_hidden else list(inlet.key.columns)
     for name in key_names:
         _require(name, frame, operator, "key")
     groups = [key.alias(f"__k{number}") for number, key in enumerate(keys)]
@@ -108,15 +109,25 @@ def aggregated(operation: Operation, frame: DataFrame, inlet: Inlet) -> tuple[Da
     if STAMP in frame.columns:
         found.append(F.max(STAMP).alias(STAMP))
     kind = frame.schema[field].dataType
-    combine: Any = {"sum": F.sum, "min": F.min, "max": F.max}[operator.kind]
-    found.append(combine(F.col(quoted(field))).cast(kind).alias("__field"))
+    combine: Any = {"sum": F.try_sum, "min": F.min, "max": F.max}[operator.kind]
+    found.append(combine(F.col(quoted(field))).try_cast(kind).alias("__field"))
+    found.append(F.count(F.col(quoted(field))).alias("__values"))
     others = [name for name in names if name != field and name not in key_names]
     found += [F.first(F.col(quoted(name))).alias(f"__o{n}") for n, name in enumerate(others)]
-    places = {field: "__field"}
+    places = {field: _fitting(operation, kind) if operator.kind == "sum" else "__field"}
     places |= {name: f"__o{n}" for n, name in enumerate(others)}
     places |= {name: f"__k{n}" for n, name in enumerate(key_names) if name != field}
     records = [f"{places[name]} as {quoted(name)}" for name in names]
     return frame.groupBy(*groups).agg(*found), [*records, *([STAMP] if STAMP in frame.columns else [])]
+
+
+def _fitting(operation: Operation, kind: Any) -> str:
+    """A sum as SQL, which fails for its operator where it is too large for its type."""
+    operator = operation.operator
+    by = (operator.key, operation.name, str(operator.location))
+    failure = str(failed_by(by, f"a sum is too large for its declared type {kind.simpleString()}", None))
+    escaped = failure.replace("\\", "\\\\").replace("'", "\\'")
+    return f"case when __field is null and __values > 0 then raise_error('{escaped}') else __field end"
 
 
 def _field(field: str | int, frame: DataFrame, operator: Operator) -> str:
@@ -151,7 +162,7 @@ def joined(operation: Operation, left: DataFrame, right: DataFrame, inlets: tupl
     ]
     one, other = (without(frame, STAMP).alias(name) for frame, name in zip(sides, ("left", "right"), strict=True))
     how = {"inner": "inner", "left": "left_outer", "right": "right_outer", "full": "full_outer"}[behaviour.how]
-    keys = [inlet.key.columns if inlet.key and not inlet.key.selector else (KEY,) for inlet in inlets]
+    keys = [inlet.key.columns if inlet.key and not inlet.key.is_hidden else (KEY,) for inlet in inlets]
     if keys[0] == keys[1]:
         both = one.join(other, list(keys[0]), how)
     else:

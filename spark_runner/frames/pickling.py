@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from planner.errors import ExecutionError
-from spark_runner.executor.chain import ChainSpec
 from spark_runner.executor.failures import described
+from spark_runner.executor.passes import ChainSpec
 from spark_runner.frames.shipping import pickled_function
 from spark_runner.program.program import Pass
 
@@ -22,8 +22,8 @@ def pickled_chain(spec: ChainSpec, one: Pass, job_file: str) -> bytes:
 
 
 def _unsent(error: Exception, spec: ChainSpec, one: Pass, job_file: str) -> ExecutionError:
-    for operation, node in zip(one.operations, spec.nodes, strict=True):
-        cause = _failure(node.function, job_file)
+    for operation, node in zip(one.operations, spec.operators, strict=True):
+        cause = _failure((node.function, node.options), job_file)
         if cause is not None:
             return ExecutionError(
                 f"operator {operation.operator.key!r} ({operation.name}): its function cannot be sent to executors: "

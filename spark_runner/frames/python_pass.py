@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable
 from typing import Any
 
@@ -11,14 +10,16 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import BinaryType, DataType, StructField, StructType
 
-from planner.job import Collection, Watermarks, Window
-from planner.kinds import AGGREGATES
-from spark_runner.executor.chain import ChainSpec, InputSpec, NodeSpec, OutletSpec
+from planner.job import Collection
+from spark_runner.executor.conversion import columns_form
 from spark_runner.executor.hidden_columns import SIDE
-from spark_runner.executor.rows import PICKLED, field_getter
+from spark_runner.executor.layout import OperatorSpec
+from spark_runner.executor.passes import ChainSpec, InputSpec, OutletSpec
+from spark_runner.executor.rows import PICKLED
 from spark_runner.frames.collections import shaped_records
 from spark_runner.frames.exchange import data_columns
-from spark_runner.program.program import Inlet, Key, Operation, Outlet, Pass, SparkProgram
+from spark_runner.program.program import Inlet, Operation, Outlet, Pass, SparkProgram
+from spark_runner.program.worker_parts import partitioner_of, selector_of, worker_part
 
 
 class ChainMaker:
@@ -38,7 +39,6 @@ class ChainMaker:
     def chain(self, number: int, one: Pass, *, metric_rows: bool) -> ChainSpec:
         """The pass as executors need it."""
         arriving = self.arriving
-        selectors = tuple(_selector(i) for i in sorted(one.inlets, key=lambda i: i.position))
         names: tuple[tuple[str, ...], ...] = (tuple(data_columns(arriving)),)
         if SIDE in arriving.columns:
             names = tuple(_names_in(arriving.schema[f"in{side}"].dataType) for side in (0, 1))
@@ -51,42 +51,53 @@ class ChainMaker:
                 names=names,
                 grouped=one.grouped,
                 key_columns=tuple(i.key.columns if i.key is not None else () for i in one.inlets),
-                selectors=selectors if any(selectors) else (),
             ),
-            nodes=tuple(self._node(operation) for operation in one.operations),
+            operators=tuple(self._operator(operation, one) for operation in one.operations),
             outlets=tuple(self._outlet(outlet) for outlet in one.outlets),
             tagged=len(one.outlets) > 1,
             metric_rows=metric_rows,
         )
 
-    def _node(self, operation: Operation) -> NodeSpec:
+    def _operator(self, operation: Operation, one: Pass) -> OperatorSpec:
         operator = operation.operator
-        behaviour: Any = operator.behaviour
-        function, options = getattr(behaviour, "target", None), dict[str, Any]()
-        if isinstance(behaviour, Collection):
+        function, options = worker_part(operator)
+        if isinstance(operator.behaviour, Collection):
             schema = None if operator.output is None else self.schema_of(operator.output)
             function = shaped_records(operator, None if schema is None else _arrow(schema))
-        elif isinstance(behaviour, Window):
-            function = behaviour.function.target if behaviour.function is not None else None
-            options["window"] = {n: getattr(behaviour, n) for n in ("assigner", "size", "slide", "offset", "form")}
-        elif isinstance(behaviour, Watermarks):
-            function = stamper_of(behaviour)
-        elif operator.kind == "async_map":
-            options["capacity"], options["timeout"] = operator.capacity, operator.timeout
-        elif operator.kind in AGGREGATES:
-            options["aggregate"] = (operator.kind, behaviour.field)
-        return NodeSpec(
+        if operation.role == "watermarks":
+            del options["delay"]  # event time is over when the input is
+        if operation.role == "reduce":
+            options["final"] = True
+        self._declare(operation, one, options)
+        if one.grouped and operation.parent is None:
+            selectors = tuple(_selector(inlet) for inlet in sorted(one.inlets, key=lambda inlet: inlet.position))
+            options["grouped"] = selectors if any(selectors) else ()
+        return OperatorSpec(
             role=operation.role,
             function=function,
             parent=operation.parent,
             tag=operation.tag,
-            operator=operator.key,
+            id=operator.key,
+            key=operator.key,
             name=operation.name,
             place=str(operator.location),
             keyed=operation.keyed,
             inlined=operation.inlined,
             options=options,
         )
+
+    def _declare(self, operation: Operation, one: Pass, options: dict[str, Any]) -> None:
+        """Records have their declared types for readers in the same pass too."""
+        at = one.operations.index(operation)
+        read = {other.tag for other in one.operations if other.parent == at}
+        schema = None if operation.output is None else self.schema_of(operation.output)
+        if schema is None and operation.role == "reduce" and data_columns(self.arriving) != [PICKLED]:
+            schema = StructType([self.arriving.schema[name] for name in data_columns(self.arriving)])
+        if None in read and schema is not None and operation.role not in ("filter", "watermarks", "collection"):
+            options["form"] = columns_form(_arrow(schema))
+        sides = {tag: declared for tag, declared in operation.sides if tag in read}
+        if sides:
+            options["tags"] = {tag: columns_form(_arrow(self.schema_of(ddl))) for tag, ddl in sides.items()}
 
     def _outlet(self, outlet: Outlet) -> OutletSpec:
         key = outlet.key
@@ -153,42 +164,4 @@ def _arrow(schema: StructType) -> pa.Schema:
 
 
 def _selector(inlet: Inlet) -> Callable[[Any], Any] | None:
-    return None if inlet.key is None or inlet.key.selector is None else selector_of(inlet.key)
-
-
-def selector_of(key: Key) -> Callable[[Any], Any]:
-    """The function that gives a record's key."""
-    if key.selector is None:
-        getters = [field_getter(name) for name in key.columns]
-        return getters[0] if len(getters) == 1 else lambda record: tuple(get(record) for get in getters)
-    return _method(key.selector.target, "get_key")
-
-
-def partitioner_of(target: Any) -> Callable[[Any, int], int]:
-    """The function that chooses a subtask for a key."""
-    return _method(target, "partition")
-
-
-def _method(target: Any, name: str) -> Callable[..., Any]:
-    """A method of a function object or of its class, or the function itself."""
-    made = target() if isinstance(target, type) else target
-    found: Callable[..., Any] = getattr(made, name, made)
-    return found
-
-
-def stamper_of(behaviour: Watermarks) -> Any:
-    """What gives a record's event time."""
-    if behaviour.assigner is not None:
-        return behaviour.assigner.target
-    if behaviour.time is None:
-        return None
-    read = field_getter(behaviour.time)
-
-    def millis(record: Any) -> int:
-        value = read(record)
-        if isinstance(value, datetime.datetime):
-            zoned = value if value.tzinfo is not None else value.replace(tzinfo=datetime.UTC)
-            return int(zoned.timestamp() * 1000)
-        return int(value)
-
-    return millis
+    return None if inlet.key is None or not inlet.key.is_hidden else selector_of(inlet.key)

@@ -69,6 +69,8 @@ class _Columns:
                 side = self._sides.get((self._graph.by_id[edge.source].operator.id, edge.side_output))
                 names = declared_columns(side.output) if side is not None and side.output is not None else None
             found.setdefault(max(0, edge.type_number - 1), set()).add(names)
+        for together in found.values():
+            _check_union(node.operator, [names for names in together if names is not None])
         return [next(iter(found[position])) if len(found[position]) == 1 else None for position in sorted(found)]
 
     def _check_key(self, operator: Operator, position: int, names: Names) -> None:
@@ -112,6 +114,17 @@ def _given(operator: Operator, inputs: Sequence[Names | None]) -> Names | None:
     if isinstance(behaviour, Explode):
         return (behaviour.column,)
     return inputs[0] if operator.kind in KEEPS_COLUMNS and inputs else None
+
+
+def _check_union(operator: Operator, found: list[Names]) -> None:
+    """Refuse streams of the same columns in another order: by name and by position would be two results."""
+    if any(sorted(names) == sorted(found[0]) and names != found[0] for names in found[1:]):
+        orders = " and ".join(sorted(f"({', '.join(names)})" for names in found))
+        raise JobDefinitionError(
+            f"operator {operator.key!r} reads a union of rows whose fields come in another order: {orders}",
+            location=operator.location,
+            hint="declare the fields in one order, with a map in front of the union where they differ",
+        )
 
 
 def _check_field(operator: Operator, field: str | int, names: Names) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Operator, PythonFunction, Window
+from spark_runner.lowering.ddl import declared_fields
 from spark_runner.lowering.drafts import Draft, Drafts, Stream
 from spark_runner.lowering.job_view import JobView
 from spark_runner.program.program import Inlet, Key, Outlet
@@ -23,7 +24,7 @@ class _Routing:
     @property
     def computed(self) -> Key | None:
         """The key, where a function of the job computes it or needs it."""
-        needs_python = self.key is not None and (self.key.selector is not None or self.custom is not None)
+        needs_python = self.key is not None and (self.key.is_hidden or self.custom is not None)
         return self.key if needs_python else None
 
 
@@ -34,7 +35,7 @@ def inlet(view: JobView, drafts: Drafts, step: int, node: StreamNode, edge_at: i
     """
     edge, operator = view.graph.edges[edge_at], view.operator(node)
     stream, position = drafts.stream(edge), max(0, edge.type_number - 1)
-    routing = _routing(view, edge, operator, position, stream.columns)
+    routing = _routing(view, drafts, edge, operator, node, stream.columns)
     exchange = view.exchange(step, edge_at)
     wanted = Outlet(
         operation=stream.operation,
@@ -59,11 +60,39 @@ def inlet(view: JobView, drafts: Drafts, step: int, node: StreamNode, edge_at: i
     )
 
 
-def _routing(view: JobView, edge: StreamEdge, operator: Operator, position: int, columns: str | None) -> _Routing:
+def _routing(
+    view: JobView, drafts: Drafts, edge: StreamEdge, operator: Operator, node: StreamNode, columns: str | None
+) -> _Routing:
+    position = max(0, edge.type_number - 1)
     if edge.partitioner == "CUSTOM" and edge.partition is not None:
         custom = view.functions.partitioner(edge.partition, operator)
         return _Routing(key=view.functions.key_of(edge.partition, operator, columns), custom=custom)
-    return _Routing(key=view.functions.key(operator, position, columns))
+    key = view.functions.key(operator, position, columns)
+    if key is None or _alike(view, drafts, operator, node):
+        return _Routing(key=key)
+    return _Routing(key=replace(key, type=None, as_bytes=True))
+
+
+def _alike(view: JobView, drafts: Drafts, operator: Operator, node: StreamNode) -> bool:
+    """Whether the keys of all inputs that meet in an operator have one form, so that equal keys are equal there."""
+    forms = set()
+    for at in view.edges_into(node):
+        edge = view.graph.edges[at]
+        columns = drafts.stream(edge).columns
+        key = view.functions.key(operator, max(0, edge.type_number - 1), columns)
+        if key is not None:
+            kinds = dict(declared_fields(columns)) if columns is not None else {}
+            found = tuple(_family(kinds.get(name, "")) for name in key.columns)
+            forms.add(found or (_family((key.type or "").removeprefix("value ")),))
+    return len(forms) <= 1
+
+
+def _family(kind: str) -> str:
+    """Types whose equal values Spark takes for equal: whole numbers, or one type."""
+    return "whole number" if kind.lower() in _WHOLE else kind.lower()
+
+
+_WHOLE = ("tinyint", "byte", "smallint", "short", "int", "integer", "bigint", "long")
 
 
 def _behind_key_pass(drafts: Drafts, stream: Stream, wanted: Outlet) -> Stream:

@@ -38,6 +38,7 @@ def place(view: JobView, drafts: Drafts, step: int, node: StreamNode, lowered: L
         role=lowered.role,
         keyed=keyed,
         output=operator.output,
+        sides=tuple((side.tag, side.output) for side in view.side_outputs(operator) if side.output is not None),
         native=lowered.native,
         why_python=lowered.why_python,
         inlined=lowered.inlined,

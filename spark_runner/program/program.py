@@ -36,6 +36,7 @@ class Operation:
     role: str = ""  # what a Python pass does with it: a name in the role table
     keyed: bool = False
     output: str | None = None  # the columns it declares; None: as its input's
+    sides: tuple[tuple[str, str], ...] = ()  # the columns of its side outputs that are declared, by tag
     native: NativeFunction | None = None  # its Python function as Spark computes it
     why_python: str | None = None  # why its Python function stays one: completes "Python, since ..."
     inlined: Inlined | None = None  # that function as the one expression it is
@@ -48,6 +49,12 @@ class Key:
     columns: tuple[str, ...] = ()
     selector: PythonFunction | None = None
     type: str | None = None  # DDL of the selector's result, where it is declared
+    as_bytes: bool = False  # columns that travel as the bytes of their values: another input's key is no such column
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it travels in a column of its own."""
+        return self.selector is not None or self.as_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from planner.frontends.scripts.job_modules import modules_found
 from planner.job import Operator, Writer
 from spark_runner.batch.session_settings import configured
 from spark_runner.batch.sinks import Writers
-from spark_runner.executor.streaming.chunks import FIGURES, Chunk, chunks_of, records_of
+from spark_runner.executor.chunks import FIGURES, Chunk, chunks_of, unpacked
 from spark_runner.figures.results import (
     ActionFinished,
     ActionStarted,
@@ -132,8 +132,7 @@ class _Run:
         mine = [chunk for chunk in chunks if chunk.target == -1 - sink.number]
         with pyflink_stand_in(), modules_found(self.program.file.rpartition("/")[0] or "."):
             for chunk in sorted(mine, key=lambda one: (one.base, one.producer, one.seq)):
-                _, values, _ = records_of(chunk.blob, None)
-                for value in values:
+                for value in unpacked(chunk.blob, None).values:
                     yield chunk.producer - first + 1, value
 
     def _result(self, chunks: list[Chunk]) -> RunResult:

@@ -14,8 +14,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from spark_runner.executor.streaming.chunks import ROW_DDL
-from spark_runner.executor.streaming.layout import Layout
+from spark_runner.executor.chunks import ROW_DDL
+from spark_runner.executor.layout import Layout
 from spark_runner.frames.blame import blamed
 from spark_runner.frames.job_paths import resolved_path
 from spark_runner.frames.shipping import pickled_function
@@ -29,7 +29,10 @@ _MANY_FILES = 1_000  # a hash of their names spreads more of them well enough
 def chunk_frame(job: ScriptJob, spark: SparkSession, file: str) -> DataFrame:
     """The chunks that reach the sinks, and the figures of every subtask."""
     payload = pickled_function(_with_columns(job), file)
-    rows = reduce(DataFrame.unionAll, (_source(job, source, spark, payload, file) for source in job.sources))
+    counts = [job.layout.vertices[source.vertex].parallelism for source in job.sources]
+    firsts = [sum(counts[:at]) for at in range(len(counts))]  # all sources are one frame, their partitions in turn
+    sources = zip(job.sources, firsts, strict=True)
+    rows = reduce(DataFrame.unionAll, (_source(job, source, first, spark, payload, file) for source, first in sources))
     for number, vertices in enumerate(job.layout.layers, start=1):
         width = max(vertex.parallelism for vertex in vertices)
         moved = rows.repartitionById(width, F.pmod(F.col("subtask"), F.lit(width)).cast("int"))
@@ -63,7 +66,9 @@ def _arrow(columns: str) -> Any:
     return to_arrow_schema(_schema(columns), timezone="UTC")
 
 
-def _source(job: ScriptJob, source: ScriptSource, spark: SparkSession, payload: bytes, file: str) -> DataFrame:
+def _source(
+    job: ScriptJob, source: ScriptSource, first: int, spark: SparkSession, payload: bytes, file: str
+) -> DataFrame:
     count = job.layout.vertices[source.vertex].parallelism
     if source.reader is None:
         subtasks = spark.range(0, count, 1, count)
@@ -72,7 +77,7 @@ def _source(job: ScriptJob, source: ScriptSource, spark: SparkSession, payload: 
         frame, part = _read(source, spark, file)
         columns = [F.col(field.name).cast(field.dataType).alias(field.name) for field in _schema(source.columns)]
         placed = frame.coalesce(1) if count == 1 else _spread(frame, count, part)
-        return placed.select(*columns).mapInArrow(_rows(payload, source.vertex), ROW_DDL)
+        return placed.select(*columns).mapInArrow(_rows(payload, source.vertex, first), ROW_DDL)
 
 
 def _read(source: ScriptSource, spark: SparkSession, file: str) -> tuple[DataFrame, Any]:
@@ -134,7 +139,7 @@ def avro_frame(records: DataFrame, schema: str) -> DataFrame:
 def _feed(payload: bytes, vertex: int, records: bytes) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
         from planner.frontends.pyflink.stand_in import pyflink_stand_in
-        from spark_runner.executor.pyflink.bounded import run_feed
+        from spark_runner.executor.layers import run_feed
 
         with pyflink_stand_in():
             yield from run_feed(payload, vertex, records, batches)
@@ -142,13 +147,13 @@ def _feed(payload: bytes, vertex: int, records: bytes) -> Callable[[Any], Any]:
     return run
 
 
-def _rows(payload: bytes, vertex: int) -> Callable[[Any], Any]:
+def _rows(payload: bytes, vertex: int, first: int) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
         from planner.frontends.pyflink.stand_in import pyflink_stand_in
-        from spark_runner.executor.pyflink.bounded import run_rows
+        from spark_runner.executor.layers import run_rows
 
         with pyflink_stand_in():
-            yield from run_rows(payload, vertex, batches)
+            yield from run_rows(payload, vertex, first, batches)
 
     return run
 
@@ -156,17 +161,17 @@ def _rows(payload: bytes, vertex: int) -> Callable[[Any], Any]:
 def _layer(payload: bytes, number: int) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
         from planner.frontends.pyflink.stand_in import pyflink_stand_in
-        from spark_runner.executor.pyflink.bounded import run_layer
+        from spark_runner.executor.layers import run_ending_layer
 
         with pyflink_stand_in():
-            yield from run_layer(payload, number, batches)
+            yield from run_ending_layer(payload, number, batches)
 
     return run
 
 
 def _columns(schemas: dict[int, Any], names: list[str]) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
-        from spark_runner.executor.streaming.written import run_columns
+        from spark_runner.executor.written import run_columns
 
         return run_columns(schemas, names, False, batches)
 
@@ -175,7 +180,7 @@ def _columns(schemas: dict[int, Any], names: list[str]) -> Callable[[Any], Any]:
 
 def _containers(schema: str) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
-        from spark_runner.executor.pyflink.avro_files import containers
+        from spark_runner.executor.formats.avro_files import containers
 
         return containers(schema, batches)
 

@@ -13,8 +13,7 @@ from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Operator, Partition, PythonRun, SideOutput
 from planner.pipeline import Plan
 from planner.settings.boundedness import data_ends
-from spark_runner.executor.pyflink.table import OPERATORS
-from spark_runner.executor.streaming.layout import EdgeSpec, InputSpec, Layout, SourceSpec
+from spark_runner.executor.layout import EdgeSpec, InputSpec, Layout, SourceSpec
 from spark_runner.program.pointwise import consumers_of_producers, producers_of_consumers
 from spark_runner.program.program import SparkProgram, Step
 from spark_runner.pyflink.forms import form_of
@@ -97,7 +96,7 @@ class _Lowerer:
                 vertices=tuple(one.freeze(streaming=self.streaming) for one in self.vertices),
                 sources=tuple(SourceSpec(number=n, vertex=one.vertex) for n, one in enumerate(self.sources)),
                 sinks=(),
-                table=OPERATORS,
+                script=True,
             ),
             sources=tuple(self.sources),
             sinks=tuple(self.sinks),
@@ -233,8 +232,10 @@ class _Lowerer:
         return None, None
 
     def _enter(self, vertex: VertexDraft, node: StreamNode, edge: StreamEdge) -> None:
+        operator = node.operator
         source = self.vertices[self.vertex_of[edge.source]]
         ranges = _ranges(edge, source.parallelism, vertex.parallelism)
+        keyed = edge.partitioner == "HASH" and operator.kind not in ("print", "sink") and self.job.is_keyed(operator)
         paired = itemgetter(0) if edge.partitioner in ("HASH", "CUSTOM") else None
         position = max(0, edge.type_number - 1)
         source.edges.append(
@@ -242,14 +243,15 @@ class _Lowerer:
                 number=self.edges, node=self.last[edge.source], tag=edge.side_output, target=vertex.number,
                 position=position, strategy=edge.partitioner, consumers=vertex.parallelism,
                 ranges=consumers_of_producers(ranges, source.parallelism), selector=paired,
-                custom=partitioner_of(edge), max_parallelism=vertex.groups, reader=reader_of(node), watermarks=True,
+                pairs=keyed, custom=partitioner_of(edge), max_parallelism=vertex.groups, reader=reader_of(node),
+                watermarks=True,
             )
         )  # fmt: skip
         vertex.inputs.append(
             InputSpec(
                 edge=self.edges, position=position, first_producer=source.first_producer,
                 producers=source.parallelism, ranges=producers_of_consumers(ranges, vertex.parallelism),
-                selector=paired if edge.partitioner == "HASH" else None, idle=source.idle,
+                idle=source.idle,
             )
         )  # fmt: skip
         self.edges += 1

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from planner.errors import UnsupportedOnSpark
 from planner.frontends.pyflink.declared.functions import TimeDomain
+from planner.frontends.pyflink.values.assigners import (
+    DynamicEventTimeSessionWindows,
+    EventTimeSessionWindows,
+    SlidingEventTimeWindows,
+    TumblingEventTimeWindows,
+)
 from planner.frontends.pyflink.values.rows import Row
-from planner.job import Aggregate, Operator, PythonFunction, PythonRun
+from planner.frontends.pyflink.values.triggers import EventTimeTrigger
+from planner.frontends.pyflink.values.windows import TimeWindow
+from planner.job import Aggregate, Operator, PythonFunction, PythonRun, PythonWindow
+from spark_runner.executor.windows import WindowShape
 from spark_runner.pyflink.forms import form_of
 
 __all__ = ["Part", "given_form", "part_of", "refused"]
@@ -53,7 +62,9 @@ def part_of(operator: Operator, *, keyed: bool, batch: bool, selector: Any = Non
         return Part(role="watermarks")
     run = operator.run or PythonRun()
     if run.window is not None:
-        return Part(role="window", keyed=True, options={"window": run.window, "batch": batch})
+        shape = window_shape(run.window)
+        role = "window" if shape.plain is not None else "triggered_window"
+        return Part(role=role, keyed=True, options={"window": shape, "batch": batch})
     if operator.kind in _REDUCES:
         return _reduce(operator, batch)
     if run.fields:
@@ -119,6 +130,33 @@ def _reduce(operator: Operator, batch: bool) -> Part:
         options["accumulate"] = (operator.kind, behaviour.field, behaviour.whole)
         return Part(role="reduce", keyed=True, options=options)
     return Part(role="reduce", function=_function(operator), keyed=True, options=options)
+
+
+def window_shape(window: PythonWindow) -> WindowShape:
+    """A script's window. One of PyFlink's own assigners of event time with its own trigger is plain."""
+    assigner = window.assigner
+    shape = WindowShape(
+        form=window.form,
+        function=window.function,
+        window_function=window.window_function,
+        all_records=window.all_records,
+        lateness=window.lateness,
+        late_tag=window.late_tag,
+        window_class=TimeWindow,
+        assigner=assigner,
+        trigger=window.trigger,
+    )
+    if type(window.trigger) is not EventTimeTrigger:
+        return shape
+    if type(assigner) is TumblingEventTimeWindows:
+        return replace(shape, plain=("tumbling", assigner._size, None, assigner._offset))
+    if type(assigner) is SlidingEventTimeWindows:
+        return replace(shape, plain=("sliding", assigner._size, assigner._slide, assigner._offset))
+    if type(assigner) is EventTimeSessionWindows:
+        return replace(shape, plain=("session", assigner._session_gap, None, 0))
+    if type(assigner) is DynamicEventTimeSessionWindows:
+        return replace(shape, plain=("session", 1, None, 0), gap=assigner._extractor.extract)
+    return shape
 
 
 def given_form(operator: Operator) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from planner.graphs.stream_graph import StreamNode
 from planner.job import Operator, Reader, Writer
-from spark_runner.executor.streaming.layout import Layout
+from spark_runner.executor.layout import Layout
 
 __all__ = ["Counted", "ScriptJob", "ScriptSink", "ScriptSource"]
 

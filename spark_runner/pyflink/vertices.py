@@ -7,7 +7,7 @@ from typing import Any
 
 from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Operator
-from spark_runner.executor.streaming.layout import EdgeSpec, InputSpec, OperatorSpec, VertexSpec
+from spark_runner.executor.layout import EdgeSpec, InputSpec, OperatorSpec, VertexSpec
 from spark_runner.pyflink.program import Counted
 
 __all__ = ["VertexDraft", "partitioner_of", "reader_of"]

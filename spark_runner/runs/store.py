@@ -122,7 +122,7 @@ class RunRecord:
     @property
     def seconds(self) -> float:
         """How long the run has taken so far, or took: from when it ran, or from its submission where it never did."""
-        return (self.ended or time.time()) - (self.started or self.submitted)
+        return max(0.0, (self.ended or time.time()) - (self.started or self.submitted))  # a clock may be set back
 
     def as_seen(self, last_sign: float = 0.0) -> RunRecord:
         """The record with the truth about its process: one that died did not finish, whatever it last wrote.

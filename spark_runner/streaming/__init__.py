@@ -1,5 +1,5 @@
 """Runs an unbounded job on Structured Streaming, as one query of layers.
 
 Door: `opening` (what is known before a session starts) and `running` (the run that supervision follows). What runs on
-workers is in `spark_runner/executor/streaming`.
+workers is in `spark_runner/executor`.
 """

@@ -25,7 +25,9 @@ from spark_runner.streaming.storage import Folder
 
 __all__ = ["Checkpoint"]
 
-_VERSION = 2  # of how keys are spread over subtasks and state; 1 put the likes of `a` to `h` into one subtask
+_VERSION = (
+    3  # of how state is kept; 2 kept timers and windows in another form, 1 put the likes of `a` to `h` into one subtask
+)
 
 _PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
@@ -122,7 +124,7 @@ class Checkpoint:
     def _check_version(self) -> None:
         if self._document["operators"] and self._document.get("version") != _VERSION:
             raise OptionError(
-                f"the checkpoint {self.path} was written by another version of plan, which looks for keys elsewhere",
+                f"the checkpoint {self.path} was written by another version of plan, which keeps state in another form",
                 hint="go on with that version, or start with a new --checkpoint",
             )
         before = self._document.get("python", _PYTHON)

@@ -16,7 +16,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from planner.errors import PlanError
 from spark_runner.batch.hadoop_files import Files
 from spark_runner.clusters.connect import is_connect
-from spark_runner.executor.streaming.layout import Layout
+from spark_runner.executor.layout import Layout
 from spark_runner.figures.results import ActionStarted, Events, RunResult, SinkWritten, VertexFinished
 from spark_runner.frames.blame import translated
 from spark_runner.frames.shipping import ship

@@ -325,6 +325,7 @@ class _StreamLowerer:
             role=role,
             keyed=role.startswith("keyed_") or role in ("reduce", "window", "triggered_window"),
             output=operator.output,
+            sides=tuple((s.tag, s.output) for s in self.side_outputs.get(operator.id, ()) if s.output is not None),
         )
         operations.append(StreamOperation(operation=operation, id=self._id(node) + suffix))
         return len(operations) - 1

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from planner.job import Operator, Partitioner, PythonFunction, Reader
-from spark_runner.executor.streaming.layout import Layout
+from spark_runner.executor.layout import Layout
 from spark_runner.program.program import Key, Operation
 
 __all__ = ["Columns", "Flow", "StreamJob", "StreamOperation", "StreamSink", "StreamSource", "StreamVertex"]

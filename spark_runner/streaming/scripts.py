@@ -9,7 +9,7 @@ from planner.errors import UnsupportedOnSpark
 from planner.job import Operator
 from planner.pipeline import Plan
 from spark_runner.clusters.request import RunRequest
-from spark_runner.executor.streaming.layout import EdgeSpec, VertexSpec
+from spark_runner.executor.layout import EdgeSpec, VertexSpec
 from spark_runner.program.program import Operation, SparkProgram
 from spark_runner.pyflink.lower import lower_script, steps_of
 from spark_runner.pyflink.program import ScriptJob, ScriptSink, ScriptSource

@@ -68,8 +68,8 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.frontends.scripts"},
     # spark_runner: a room imports only rooms above it
     "spark_runner": frozenset(),
-    "spark_runner.executor": frozenset({"spark_runner.executor.roles"}),
-    "spark_runner.executor.roles": frozenset({"spark_runner.executor"}),
+    "spark_runner.executor": frozenset({"spark_runner.executor.formats"}),
+    "spark_runner.executor.formats": frozenset({"spark_runner.executor"}),
     "spark_runner.program": WORDS | {"spark_runner.executor"},
     "spark_runner.native": WORDS | {"spark_runner.executor", "spark_runner.program"},
     "spark_runner.lowering": PLANNER
@@ -82,26 +82,21 @@ ROOMS: dict[str, frozenset[str]] = {
     "spark_runner.figures": WORDS | {"spark_runner.program", "spark_runner.clusters"},
     "spark_runner.batch": WORDS
     | {f"spark_runner.{room}" for room in ("executor", "program", "clusters", "frames", "figures")},
-    "spark_runner.executor.streaming": frozenset({"spark_runner.executor", "spark_runner.executor.roles"}),
-    "spark_runner.executor.pyflink": frozenset(
-        {"spark_runner.executor", "spark_runner.executor.roles", "spark_runner.executor.streaming"}
-    ),
     "spark_runner.pyflink": PYFLINK
     | PLANNER
-    | {"planner.frontends.scripts", "spark_runner.executor.streaming", "spark_runner.executor.pyflink"}
+    | {"planner.frontends.scripts", "spark_runner.executor", "spark_runner.executor.formats"}
     | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
     "spark_runner.streaming": PLANNER
     | {
         "planner.frontends.pyflink",
         "spark_runner.executor",
-        "spark_runner.executor.streaming",
         "spark_runner.lowering.operators",
         "spark_runner.streaming.queries",
     }
     | {"spark_runner.pyflink"}
     | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
     "spark_runner.streaming.queries": WORDS
-    | {"planner.frontends.pyflink", "spark_runner.executor", "spark_runner.executor.streaming"}
+    | {"planner.frontends.pyflink", "spark_runner.executor"}
     | {f"spark_runner.{room}" for room in ("program", "frames", "figures", "batch", "pyflink", "streaming")},
     "spark_runner.runs": WORDS
     | {"planner.frontends", "planner.machine", "planner.settings", "planner.flink"}
@@ -150,8 +145,6 @@ PYSPARK_ROOMS = frozenset(
     f"spark_runner.{room}"
     for room in (
         "executor",
-        "executor.pyflink",
-        "executor.streaming",
         "clusters",
         "frames",
         "figures",

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import yaml
 
+from cli import __version__
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -24,6 +26,7 @@ def test_the_notes_are_one_section_of_the_changelog() -> None:
     assert done.stdout.strip() in changelog
     assert done.stdout.startswith("### ")
     assert "\n## " not in done.stdout
+    assert notes(__version__).returncode == 0, "the version has its section"
     missing = notes("v9.9.9")
     assert missing.returncode == 1
     assert "CHANGELOG.md has no section [9.9.9]" in missing.stderr

@@ -70,7 +70,7 @@ EXPECTED: Mapping[str, frozenset[str]] = {
     "where": RESULT,
     "explode": RESULT,
     "as": RESULT,
-    "field": STATE,
+    "field": RESULT,
     "join": RESULT,
     "capacity": COST,
     "timeout": RESULT,

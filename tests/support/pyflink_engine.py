@@ -17,8 +17,8 @@ from planner.frontends.pyflink.stand_in import pyflink_stand_in
 from planner.frontends.scripts.handover import LoadOptions
 from planner.job import JobDefinition
 from planner.pipeline import plan
-from spark_runner.executor.pyflink.bounded import run_feed, run_layer
-from spark_runner.executor.streaming.chunks import FIGURES, Chunk, chunk_batch, chunks_of, records_of
+from spark_runner.executor.chunks import FIGURES, Chunk, chunk_batch, chunks_of, unpacked
+from spark_runner.executor.layers import run_ending_layer, run_feed
 from spark_runner.figures.results import PrintedRecord
 from spark_runner.frames.shipping import pickled_function
 from spark_runner.pyflink.lower import lower_pyflink
@@ -96,7 +96,7 @@ def _bounded(job: ScriptJob, file: str) -> dict[int, list[tuple[int, Any]]]:
     for number, vertices in enumerate(job.layout.layers, start=1):
         width = max(vertex.parallelism for vertex in vertices)
         parts = [[chunk for chunk in chunks if chunk.subtask % width == slot] for slot in range(width)]
-        chunks = [done for part in parts for done in chunks_of(run_layer(payload, number, [chunk_batch(part)]))]
+        chunks = [done for part in parts for done in chunks_of(run_ending_layer(payload, number, [chunk_batch(part)]))]
     return {sink.number: _records(job, sink.number, chunks) for sink in job.sinks}
 
 
@@ -110,4 +110,4 @@ def _records(job: ScriptJob, sink: int, chunks: list[Chunk]) -> list[tuple[int, 
     first = job.layout.vertices[job.sinks[sink].vertex].first_producer
     mine = [chunk for chunk in chunks if chunk.target == -1 - sink and chunk.target != FIGURES]
     ordered = sorted(mine, key=lambda one: (one.base, one.producer, one.seq))
-    return [(chunk.producer - first, value) for chunk in ordered for value in records_of(chunk.blob, None)[1]]
+    return [(chunk.producer - first, value) for chunk in ordered for value in unpacked(chunk.blob, None).values]

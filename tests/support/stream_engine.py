@@ -16,8 +16,8 @@ from pyspark import cloudpickle
 
 from planner.job import Collection, JobDefinition, Sequence
 from planner.pipeline import plan
-from spark_runner.executor.streaming.chunks import Chunk, chunk_batch, chunks_of, records_of
-from spark_runner.executor.streaming.layers import run_control, run_slot, run_source
+from spark_runner.executor.chunks import Chunk, chunk_batch, chunks_of, unpacked
+from spark_runner.executor.layers import run_control, run_slot, run_source
 from spark_runner.streaming.lower import lower_stream
 from spark_runner.streaming.program import StreamJob
 from spark_runner.streaming.queries.layouts import LayoutMaker
@@ -27,6 +27,8 @@ _TYPES = {
     "boolean": pa.bool_(),
     "date": pa.date32(),
     "double": pa.float64(),
+    "float": pa.float32(),
+    "int": pa.int32(),
     "string": pa.string(),
 }
 
@@ -140,7 +142,7 @@ class StreamEngine:
             if chunk.target <= -1_000_000:
                 self.figures.append(chunk.blob)
                 continue
-            indexes, values, _ = records_of(chunk.blob, self.edges[chunk.edge].schema)
+            indexes, values, *_ = unpacked(chunk.blob, self.edges[chunk.edge].schema)
             for at, (index, value) in enumerate(zip(indexes, values, strict=True)):
                 order = (chunk.base, index, chunk.producer, chunk.edge, chunk.seq, at)
                 found[-1 - chunk.target].append((order, chunk.subtask, value))

@@ -12,7 +12,7 @@ from typing import Any
 from planner.graphs.execution_graph import consumed_ranges, default_max_parallelism
 from planner.job import Collection, JobDefinition, Operator, Partition, Sequence
 from planner.pipeline import plan
-from spark_runner.executor.streaming.store import key_group
+from spark_runner.executor.store import key_group
 from tests.support.stream_functions import key_of
 from tests.support.stream_reference_operators import LEAST, MOST, Node
 

@@ -9,10 +9,42 @@ from typing import Any
 
 from planner.job import Aggregate, Operator, Watermarks, Window
 from spark_runner.executor.keys import key_bytes
-from spark_runner.executor.state import RuntimeContext, TimeWindow
+from spark_runner.executor.state import (
+    TimeWindow,
+    aggregating_state,
+    list_state,
+    map_state,
+    reducing_state,
+    value_state,
+)
 from tests.support.stream_reference_windows import TriggeredWindows
 
 LEAST, MOST = -(2**63), 2**63 - 1
+
+
+class RuntimeContext:
+    """What open() gets in the reference: states over one dict per key."""
+
+    def __init__(self, *, name: str, subtask: int, parallelism: int, attempt: int, state: Any) -> None:
+        self._subtask, self._state = subtask, state
+
+    def get_index_of_this_subtask(self) -> int:
+        return self._subtask
+
+    def get_state(self, descriptor: Any) -> Any:
+        return value_state(self._state, descriptor, lambda: 0)
+
+    def get_list_state(self, descriptor: Any) -> Any:
+        return list_state(self._state, descriptor, lambda: 0)
+
+    def get_map_state(self, descriptor: Any) -> Any:
+        return map_state(self._state, descriptor, lambda: 0)
+
+    def get_reducing_state(self, descriptor: Any) -> Any:
+        return reducing_state(self._state, descriptor, lambda: 0)
+
+    def get_aggregating_state(self, descriptor: Any) -> Any:
+        return aggregating_state(self._state, descriptor, lambda: 0)
 
 
 class Store:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from planner.records import record
 
 __all__ = ["LIMIT", "Section", "block", "code", "details", "document", "table", "tables", "text"]
 __all__ += ["with_names"]
@@ -79,7 +80,7 @@ def details(summary: str, body: str, *, open_it: bool = False) -> str:
     return f"<details{' open' if open_it else ''}><summary>{summary}</summary>\n\n{body}\n\n</details>"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Section:
     """A part of a document: what it says in short is kept as long as possible, the rest while there is room."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from cli.render.page import document
@@ -29,6 +29,7 @@ from planner.errors import OptionError
 from planner.explanation.explain import Explanation, explain_plan
 from planner.flink.defaults import BUFFERS_PER_CHANNEL, FLOATING_BUFFERS_PER_GATE
 from planner.pipeline import STAGES, Plan, Stage
+from planner.records import record
 
 __all__ = ["PageRequest", "to_html"]
 
@@ -44,7 +45,7 @@ FIRST = "job"  # the tab that is open first
 _LOOK = Look(bare=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PageRequest:
     """What a page shows besides the plan."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from cli.render.pictures.operators import job_picture
@@ -20,6 +19,7 @@ from planner.graphs.state import describe_state
 from planner.operators import describe_written, merged_keys
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
+from planner.records import record
 
 __all__ = ["Variant", "find_variants", "variant_data"]
 
@@ -32,7 +32,7 @@ SMALL = 40  # operators; a larger plan is not drawn once more for every change
 Ends = tuple[str, str]  # keys of the two operators of an edge
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Variant:
     """The plan with some settings changed."""
 

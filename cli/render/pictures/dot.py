@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import graphviz
@@ -12,6 +12,7 @@ from cli.render.pictures import labels
 from cli.render.pictures.labels import anchor, attribute, frame_table, frame_title, label_text, slot_lines, slot_tile
 from cli.render.pictures.palette import FONT, STROKES, THEMES, Theme, ThemeName
 from cli.render.pictures.picture import Arrow, Box, Cluster, Picture
+from planner.records import record
 
 FEW_FRAMES = 2  # up to so many have their slots in more columns
 FEW_SLOTS = 3  # up to so many stand below each other
@@ -70,7 +71,7 @@ def _manager_tile(theme: Theme, frame: Cluster, boxes: Sequence[Box], columns: i
 Direction = Literal["down", "right"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Look:
     """How a picture is drawn: its colours, the way its arrows lead, and for whom."""
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import sqrt
 from typing import Literal
 
 from cli.render.pictures.dot import Look, to_dot, to_wrapped_dot
 from cli.render.pictures.picture import Arrow, Box, Picture
 from planner.errors import OptionError
+from planner.records import record
 from planner.topology import longest_ways
 
 LONG = 26.0  # in heights of one frame with one row: what is shorter is drawn in one piece
 _WIDTH = 2.2  # how wide a frame is, in the same unit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class _Ranks:
     """The frames and loose boxes of a picture by their distance from the sources."""
 

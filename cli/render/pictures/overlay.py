@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
 from cli.render.pictures.picture import Mark
+from planner.records import record
 
 __all__ = ["NOTHING", "Gone", "Overlay", "VertexNote"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Gone:
     """An operator of the old version that the new one has not, with what it stood between."""
 
@@ -21,7 +22,7 @@ class Gone:
     feeds: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class VertexNote:
     """What a run says of one vertex."""
 
@@ -29,7 +30,7 @@ class VertexNote:
     heat: float | None  # its share of the longest time
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Overlay:
     """Marks by stream node and by stream edge, and figures by job vertex, stream node and stream edge."""
 

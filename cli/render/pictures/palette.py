@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from cli.render.pictures.picture import ArrowKind, BoxKind, ClusterKind, Mark
+from planner.records import record
 
 __all__ = ["FONT", "STROKES", "THEMES", "Fill", "Stroke", "Theme", "ThemeName", "dark_of", "heat_step"]
 
@@ -15,7 +15,7 @@ ThemeName = Literal["light", "dark"]
 HEAT_STEPS = 5
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Fill:
     """The inside and the border of a shape."""
 
@@ -23,7 +23,7 @@ class Fill:
     border: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Stroke:
     """How an arrow is drawn in every theme, and what it means."""
 
@@ -42,7 +42,7 @@ STROKES: dict[ArrowKind, Stroke] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Theme:
     """All colours of one look. Within a theme every colour has one meaning: the page turns one theme into the other."""
 

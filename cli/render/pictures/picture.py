@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from planner.records import record
 
 __all__ = ["Arrangement", "Arrow", "ArrowKind", "Box", "BoxKind", "Cluster", "ClusterKind", "Mark", "Picture"]
 
@@ -18,7 +19,7 @@ Mark = Literal["added", "changed", "removed"]  # what became of a part since ano
 Arrangement = Literal["graph", "cards", "lanes", "grid"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Box:
     """One rectangle: a bold title and small lines below it."""
 
@@ -32,7 +33,7 @@ class Box:
     mark: Mark | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Cluster:
     """A frame around boxes."""
 
@@ -45,7 +46,7 @@ class Cluster:
     mark: Mark | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Arrow:
     """A line from one box to another."""
 
@@ -59,7 +60,7 @@ class Arrow:
     mark: Mark | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Picture:
     """A stage, ready to be drawn."""
 

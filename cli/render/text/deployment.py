@@ -119,7 +119,7 @@ MOST_EDGES = 12
 MOST_NAMES = 20
 
 
-def deployment_lines(deployment: Deployment) -> list[Line]:
+def deployment_lines(deployment: Deployment, spec: str | None = None) -> list[Line]:
     """Every part that was asked for, one below the other."""
     names = vertex_labels(deployment.plan)
     parts: list[list[Line]] = []
@@ -129,7 +129,7 @@ def deployment_lines(deployment: Deployment) -> list[Line]:
         parts.append(_placement(deployment.placement, deployment, names))
     if deployment.shortage and deployment.cluster:
         starting = _starting(deployment.shortage, deployment.layout, names) if deployment.layout else []
-        parts.append(_shortage(deployment.shortage, deployment.cluster, starting))
+        parts.append(_shortage(deployment.shortage, deployment.cluster, starting, spec))
     if deployment.schedule:
         parts.append(schedule_lines(deployment.schedule, names))
     if deployment.layout:
@@ -191,7 +191,7 @@ def _starting(shortage: Shortage, layout: Layout, names: Sequence[str]) -> list[
     return [*indented(table(rows)), line((f"  {said}", "dim"))]
 
 
-def _shortage(shortage: Shortage, cluster: Cluster, starting: list[Line]) -> list[Line]:
+def _shortage(shortage: Shortage, cluster: Cluster, starting: list[Line], spec: str | None) -> list[Line]:
     missing = shortage.required - shortage.offered
     head = line(
         ("Deployment", "title"), ": ", ("too few slots", "error"),
@@ -204,12 +204,13 @@ def _shortage(shortage: Shortage, cluster: Cluster, starting: list[Line]) -> lis
     ]
     lines = [head, *indented(table(rows, right=(1, 2))), *starting]
     lines.append(line("  each of these would fit:" if shortage.changes else "  no single change would fit"))
+    job = f"{shell_word(spec)} " if spec else ""
     for change in shortage.changes:
         lines.append(line("    - ", (change.sentence, "change")))
         shown = " ".join(f"--set {shell_word(setting)}" for setting in change.settings[:MOST_NAMES])
         if shown:
             more = len(change.settings) - MOST_NAMES
-            lines.append(line((f"      see plan explain {shown}{f' and {more} more' if more > 0 else ''}", "dim")))
+            lines.append(line((f"      see plan explain {job}{shown}{f' and {more} more' if more > 0 else ''}", "dim")))
     return lines
 
 

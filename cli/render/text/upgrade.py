@@ -15,5 +15,6 @@ def upgrade_lines(upgrade: Upgrade) -> list[Line]:
         ("operator ids:", upgrade.ids),
         ("state:", upgrade.state),
         *(("also:", note) for note in upgrade.notes),
+        *(("not seen:" if not number else "", text) for number, text in enumerate(upgrade.unseen)),
     ]
     return [line((f"Flink {upgrade.old} -> {upgrade.new}", "title")), *indented(table(rows))]

@@ -408,10 +408,14 @@ class ValueStateDescriptor(StateDescriptor):
 class ListStateDescriptor(StateDescriptor):
     """A list per key."""
 
+    state_kind = "list"
+
 
 @record(kw_only=False)
 class MapStateDescriptor(_Descriptor):
     """A map per key."""
+
+    state_kind = "map"
 
     name: str
     key_type_info: Any = None
@@ -423,6 +427,8 @@ class MapStateDescriptor(_Descriptor):
 class ReducingStateDescriptor(_Descriptor):
     """One value per key, reduced as values are added."""
 
+    state_kind = "reducing"
+
     name: str
     reduce_function: Any
     type_info: Any = None
@@ -432,6 +438,8 @@ class ReducingStateDescriptor(_Descriptor):
 @record(kw_only=False)
 class AggregatingStateDescriptor(_Descriptor):
     """One aggregate per key."""
+
+    state_kind = "aggregating"
 
     name: str
     agg_function: Any

@@ -132,6 +132,7 @@ class Executor:
         self.asked = False  # for the result of a job
         self.place: Any = None  # what the program is at: the number of a statement, or a function that finds the line
         self.jobs = 0
+        self.again = False  # what is executed now was executed before
 
     def getExecutorFactory(self, configuration: Any) -> Executor:
         return self
@@ -153,7 +154,7 @@ class Executor:
         kind = graph.getClass().getName()
         if kind != _STREAM_GRAPH:
             self.answers.add(failure={"kind": "not a stream graph", "name": kind})
-        else:
+        elif not self.again:
             place = self.place() if callable(self.place) else self.place
             document = GraphReader(self.gateway).read(graph)
             self.answers.add(job=document, place=place, after_result=self.asked, **self.beside(graph, loader))
@@ -401,8 +402,10 @@ class SqlScript:
             self.environment = flink.table.api.bridge.java.StreamTableEnvironment.create(stream, settings)
             for key, value in self.options.items():
                 self.environment.getConfig().set(key, value)
+            self.executor.again = True  # CREATE TABLE AS is a job too, and was written down
             for definition in self.definitions:
                 self.environment.executeSql(definition)
+            self.executor.again = False
         return self.environment
 
     def _set(self, statement: dict[str, str]) -> None:

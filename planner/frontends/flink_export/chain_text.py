@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from html import unescape
+
+from planner.records import record
 
 _BREAK = "<br/>"
 _BRANCH = re.compile(r"((?::  |   )*)(:- |\+- )")
@@ -21,7 +22,7 @@ _ARROW = " -> "
 _OPENING, _CLOSING = "([{", ")]}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class ChainLink:
     """One operator of a chain; `parent` is the position of the operator in front of it, None at the head."""
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from planner.errors import OptionError
 from planner.frontends.flink_export.documents import Export, read_document
-from planner.frontends.flink_export.fields import Record, is_record, records
+from planner.frontends.flink_export.fields import JsonObject, is_object, json_objects
 from planner.frontends.flink_export.http import Budget, NoSuchAnswer, Server, get_json, parse_server
 from planner.frontends.flink_export.saved import names_of
+from planner.records import record
 
 # /jobs/ID of the REST API, and #/job/running/ID of the web page, with anything behind.
 _JOB = re.compile(
@@ -23,7 +24,7 @@ _ENDED = frozenset({"FINISHED", "CANCELED", "FAILED"})
 MOST_LISTED = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class RunningJob:
     """One job of one cluster."""
 
@@ -66,9 +67,9 @@ def read_running(address: str) -> Export:
     """What a cluster says about a job: its plan, its slot sharing groups, the kinds of its sources."""
     job = find_running(address)
     details = job.get()
-    if is_record(details) and not is_record(details.get("plan")):
+    if is_object(details) and not is_object(details.get("plan")):
         plan = job.get("/plan")
-        details = {**details, "plan": plan.get("plan") if is_record(plan) else None}
+        details = {**details, "plan": plan.get("plan") if is_object(plan) else None}
     names = {vertex: names_of(job.get(f"/vertices/{vertex}/metrics")) for vertex in source_vertices(details)}
     try:
         return replace(read_document(details, job.address, names), where=job.address)
@@ -78,10 +79,10 @@ def read_running(address: str) -> Export:
 
 def source_vertices(details: Any) -> list[str]:
     """The ids of the vertices that nothing feeds; only what is an id may become part of a path."""
-    plan = details.get("plan") if is_record(details) else None
-    if not is_record(plan):
+    plan = details.get("plan") if is_object(details) else None
+    if not is_object(plan):
         return []
-    entries = [entry for entry, _ in records(plan, "nodes", "plan") if not entry.get("inputs")]
+    entries = [entry for entry, _ in json_objects(plan, "nodes", "plan") if not entry.get("inputs")]
     return [entry["id"] for entry in entries if is_id(entry.get("id"))]
 
 
@@ -105,9 +106,9 @@ def _only_one(server: Server) -> str:
     raise OptionError(f"{what}{': which one?' if running else ''}", hint="\n".join([*lines, *more]) or None)
 
 
-def _listed(answer: Any, server: Server) -> Iterator[Record]:
-    if not is_record(answer):
+def _listed(answer: Any, server: Server) -> Iterator[JsonObject]:
+    if not is_object(answer):
         raise OptionError(f"the answer of {server.address}/jobs/overview is no list of jobs")
-    for job, _ in records(answer, "jobs", f"{server.address}/jobs/overview"):
+    for job, _ in json_objects(answer, "jobs", f"{server.address}/jobs/overview"):
         if is_id(job.get("jid")):
             yield job

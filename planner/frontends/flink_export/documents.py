@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from planner.errors import JobDefinitionError
-from planner.frontends.flink_export.fields import Record, is_record, parse_json
+from planner.frontends.flink_export.fields import JsonObject, is_object, parse_json
 from planner.frontends.flink_export.job_plan import JobPlan, is_job_plan, read_job_plan
 from planner.frontends.flink_export.running import RunningFacts, is_job_details, read_facts
 from planner.frontends.flink_export.stream_plan import StreamPlan, is_stream_plan, read_stream_graph, read_stream_plan
+from planner.records import record
 
 _NO_EXPORT = "no export of Flink"
 _HINT = (
@@ -23,7 +24,7 @@ _MARKS = ("Execution Plan -", "== Physical Execution Plan ==")
 _CHANGELOG = re.compile(r"changelogMode=\[")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class Export:
     """What was read: any of the three parts may be missing, never all."""
 
@@ -61,12 +62,12 @@ def looks_like_export(content: str) -> bool:
         document = json.loads(begin)
     except (ValueError, RecursionError):
         return '"pact"' in begin or '"jid"' in begin  # broken, but meant to be one: its own message is better
-    return is_record(document) and _kind(document) is not None
+    return is_object(document) and _kind(document) is not None
 
 
 def read_document(document: Any, where: str, metric_names: Mapping[str, Sequence[str]] | None = None) -> Export:
     """The export in a JSON document."""
-    kind = _kind(document) if is_record(document) else None
+    kind = _kind(document) if is_object(document) else None
     if kind == "stream plan":
         return Export(where=where, stream=read_stream_plan(document, where))
     if kind == "job plan":
@@ -76,7 +77,7 @@ def read_document(document: Any, where: str, metric_names: Mapping[str, Sequence
     raise JobDefinitionError(f"{where} is {_NO_EXPORT}{_complaint(document)}", hint=_HINT)
 
 
-def _kind(document: Record) -> str | None:
+def _kind(document: JsonObject) -> str | None:
     if "format" in document:  # of StreamGraphExport.java: that is planned, not observed
         return None
     if is_job_details(document):
@@ -86,9 +87,9 @@ def _kind(document: Record) -> str | None:
     return "job plan" if is_job_plan(document) else None
 
 
-def _details(document: Record, where: str, metric_names: Mapping[str, Sequence[str]]) -> Export:
+def _details(document: JsonObject, where: str, metric_names: Mapping[str, Sequence[str]]) -> Export:
     graph = document.get("stream-graph")
-    inner = graph if is_record(graph) and graph.get("nodes") else None
+    inner = graph if is_object(graph) and graph.get("nodes") else None
     return Export(
         where=where,
         stream=read_stream_graph(inner, f"{where}.stream-graph") if inner else None,
@@ -112,7 +113,7 @@ def _inside_of_text(content: str, where: str) -> Export:
 
 
 def _complaint(document: Any) -> str:
-    if is_record(document):
+    if is_object(document):
         if "format" in document:
             return " of its own, but a stream graph of StreamGraphExport.java: save it as a .json file"
         errors = document.get("errors")

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 from planner.errors import JobDefinitionError
 
-Record = Mapping[str, Any]
+JsonObject = Mapping[str, Any]
 MOST_DIGITS = 18  # of a number: nothing that Flink counts is longer
 
 
@@ -25,19 +25,19 @@ def parse_json(text: str, where: str) -> Any:
         raise JobDefinitionError(f"{where} is no JSON that Flink writes: {_short(error)}") from error
 
 
-def is_record(value: object) -> TypeGuard[Record]:
+def is_object(value: object) -> TypeGuard[JsonObject]:
     """Whether the value is a JSON object."""
     return isinstance(value, dict)
 
 
-def record(value: object, where: str) -> Record:
+def json_object(value: object, where: str) -> JsonObject:
     """The value as a JSON object."""
-    if is_record(value):
+    if is_object(value):
         return value
     raise JobDefinitionError(f"{where} must be an object, and is {_kind(value)}")
 
 
-def records(holder: Record, key: str, where: str) -> Iterator[tuple[Record, str]]:
+def json_objects(holder: JsonObject, key: str, where: str) -> Iterator[tuple[JsonObject, str]]:
     """The objects of the list `holder[key]`, each with its place; a missing list is empty."""
     values = holder.get(key)
     if values is None:
@@ -46,10 +46,10 @@ def records(holder: Record, key: str, where: str) -> Iterator[tuple[Record, str]
         raise JobDefinitionError(f"{where}.{key} must be a list, and is {_kind(values)}")
     for number, value in enumerate(values):
         place = f"{where}.{key}[{number}]"
-        yield record(value, place), place
+        yield json_object(value, place), place
 
 
-def text(holder: Record, key: str, where: str, default: str | None = None) -> str:
+def text(holder: JsonObject, key: str, where: str, default: str | None = None) -> str:
     """A field that holds text."""
     value = holder.get(key)
     if isinstance(value, str):
@@ -59,7 +59,7 @@ def text(holder: Record, key: str, where: str, default: str | None = None) -> st
     raise JobDefinitionError(f"{where}.{key} must be text, and is {_kind(value)}")
 
 
-def number(holder: Record, key: str, where: str, default: int | None = None) -> int:
+def number(holder: JsonObject, key: str, where: str, default: int | None = None) -> int:
     """A field that holds a whole number; Flink writes some of them as text."""
     value = holder.get(key)
     if isinstance(value, str) and value.lstrip("-").isdecimal() and len(value) <= MOST_DIGITS:
@@ -71,7 +71,7 @@ def number(holder: Record, key: str, where: str, default: int | None = None) -> 
     raise JobDefinitionError(f"{where}.{key} must be a whole number, and is {_kind(value)}")
 
 
-def amount(holder: Record, key: str) -> float | None:
+def amount(holder: JsonObject, key: str) -> float | None:
     """A figure that may be missing: None for absent values and for Flink's "NaN"."""
     value = holder.get(key)
     if isinstance(value, str):

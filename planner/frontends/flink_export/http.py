@@ -16,12 +16,12 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from planner.errors import OptionError, PlanError
 from planner.frontends.flink_export.fields import parse_json
+from planner.records import record
 
 TIME_OUT = 10.0  # seconds without a byte
 DEADLINE = 30.0  # seconds for one answer in all
@@ -36,7 +36,7 @@ class NoSuchAnswer(OptionError):
     """The server answered, but not with what was asked for: an older version, or a job that has gone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Server:
     """Where requests go: one scheme, host and port, with the path in front of Flink's own."""
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from planner.errors import JobDefinitionError
 from planner.frontends.flink_export.chain_text import ChainLink, read_chain, read_known_chain
-from planner.frontends.flink_export.fields import Record, is_record, number, record, records, text
+from planner.frontends.flink_export.fields import JsonObject, is_object, json_object, json_objects, number, text
+from planner.records import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class VertexInput:
     """One exchange into a vertex; `source` is a position in `JobPlan.vertices`."""
 
@@ -20,7 +21,7 @@ class VertexInput:
     exchange: str  # pipelined_bounded, blocking, ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PlanVertex:
     """One vertex of the job plan: a chain of operators."""
 
@@ -31,7 +32,7 @@ class PlanVertex:
     description: str = ""  # as Flink wrote it
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class JobPlan:
     """The vertices of a job after chaining."""
 
@@ -53,19 +54,19 @@ class JobPlan:
         return replace(self, vertices=tuple(vertices))
 
 
-def is_job_plan(document: Record) -> bool:
+def is_job_plan(document: JsonObject) -> bool:
     """Whether a JSON object is a job plan, bare or inside of `plan`."""
     inner = document.get("plan")
-    plan = inner if is_record(inner) else document
+    plan = inner if is_object(inner) else document
     nodes = plan.get("nodes")
-    return isinstance(nodes, list) and ("jid" in plan or any(is_record(n) and "description" in n for n in nodes))
+    return isinstance(nodes, list) and ("jid" in plan or any(is_object(n) and "description" in n for n in nodes))
 
 
-def read_job_plan(document: Record, where: str) -> JobPlan:
+def read_job_plan(document: JsonObject, where: str) -> JobPlan:
     """The job plan of a JSON object."""
     if "plan" in document:
-        where, document = f"{where}.plan", record(document["plan"], f"{where}.plan")
-    found = list(records(document, "nodes", where))
+        where, document = f"{where}.plan", json_object(document["plan"], f"{where}.plan")
+    found = list(json_objects(document, "nodes", where))
     if not found:
         raise JobDefinitionError(f"{where}: the plan has no nodes")
     ids = {text(entry, "id", place): position for position, (entry, place) in enumerate(found)}
@@ -105,17 +106,17 @@ def _sources_first(vertices: tuple[PlanVertex, ...], where: str) -> tuple[PlanVe
     )
 
 
-def _vertex(entry: Record, place: str, ids: dict[str, int]) -> PlanVertex:
+def _vertex(entry: JsonObject, place: str, ids: dict[str, int]) -> PlanVertex:
     return PlanVertex(
         id=text(entry, "id", place),
         parallelism=number(entry, "parallelism", place, -1),
         links=read_chain(text(entry, "description", place)),
-        inputs=tuple(_input(one, at, ids) for one, at in records(entry, "inputs", place)),
+        inputs=tuple(_input(one, at, ids) for one, at in json_objects(entry, "inputs", place)),
         description=text(entry, "description", place),
     )
 
 
-def _input(entry: Record, place: str, ids: dict[str, int]) -> VertexInput:
+def _input(entry: JsonObject, place: str, ids: dict[str, int]) -> VertexInput:
     source = text(entry, "id", place)
     if source not in ids:
         raise JobDefinitionError(f"{place}: the plan has no node {source}")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from planner.frontends.flink_export.fields import Record, amount, is_record, records, text
+from planner.frontends.flink_export.fields import JsonObject, amount, is_object, json_objects, text
 from planner.frontends.flink_export.saved import names_of
+from planner.records import record
 
 MOST_QUERY = 1_500  # characters of metric names in one request
 _FLOW = re.compile(r"\d+\.(?P<operator>.+)\.(?P<metric>numRecordsIn|numRecordsOut)")
@@ -23,7 +23,7 @@ class Answering(Protocol):
         """What the cluster answers under `/jobs/ID` and `path`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class SubtaskLoad:
     """How one subtask spends its time, each from 0 to 1; None where Flink does not measure it."""
 
@@ -33,7 +33,7 @@ class SubtaskLoad:
     backpressured: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class OperatorFlow:
     """The records of one chained operator, over all subtasks."""
 
@@ -42,7 +42,7 @@ class OperatorFlow:
     records_out: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class VertexFigures:
     """The figures of one vertex."""
 
@@ -67,7 +67,7 @@ class VertexFigures:
         return sum(found) / len(found) if found else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class LiveFigures:
     """The figures of a job at one moment."""
 
@@ -80,7 +80,7 @@ class LiveFigures:
 def read_live(job: Answering) -> LiveFigures:
     """Ask for the figures of every vertex."""
     details = job.ask("")
-    details = details if is_record(details) else {}
+    details = details if is_object(details) else {}
     checkpoint = _latest_checkpoint(job)
     tasks = checkpoint.get("tasks") if checkpoint else None
     duration = amount(details, "duration")
@@ -90,7 +90,8 @@ def read_live(job: Answering) -> LiveFigures:
         duration=None if duration is None else int(duration),
         checkpoint=None if number is None else int(number),
         vertices=tuple(
-            _vertex(job, entry, tasks if is_record(tasks) else {}) for entry, _ in records(details, "vertices", "job")
+            _vertex(job, entry, tasks if is_object(tasks) else {})
+            for entry, _ in json_objects(details, "vertices", "job")
         ),
     )
 
@@ -110,17 +111,17 @@ def flow_queries(names: Sequence[str]) -> Iterator[str]:
 
 def vertex_ids(details: Any) -> list[str]:
     """The ids of all vertices; only what is an id may become part of a path."""
-    entries = [entry for entry, _ in records(details, "vertices", "job")] if is_record(details) else []
+    entries = [entry for entry, _ in json_objects(details, "vertices", "job")] if is_object(details) else []
     return [entry["id"] for entry in entries if _is_id(entry.get("id"))]
 
 
-def _vertex(job: Answering, entry: Record, tasks: Record) -> VertexFigures:
+def _vertex(job: Answering, entry: JsonObject, tasks: JsonObject) -> VertexFigures:
     vertex = text(entry, "id", "vertex")
     saved = tasks.get(vertex)
-    task = saved if is_record(saved) else {}
+    task = saved if is_object(saved) else {}
     asked = _is_id(vertex)
     counted = entry.get("metrics")
-    metrics = counted if is_record(counted) else {}
+    metrics = counted if is_object(counted) else {}
     return VertexFigures(
         id=vertex,
         name=text(entry, "name", "vertex", vertex),
@@ -135,7 +136,7 @@ def _vertex(job: Answering, entry: Record, tasks: Record) -> VertexFigures:
 
 
 def _loads(answer: Any) -> tuple[SubtaskLoad, ...]:
-    if not is_record(answer):
+    if not is_object(answer):
         return ()
     return tuple(
         SubtaskLoad(
@@ -144,7 +145,7 @@ def _loads(answer: Any) -> tuple[SubtaskLoad, ...]:
             idle=_share(entry, "idleRatio"),
             backpressured=_share(entry, "ratio"),
         )
-        for entry, _ in records(answer, "subtasks", "backpressure")
+        for entry, _ in json_objects(answer, "subtasks", "backpressure")
     )
 
 
@@ -153,7 +154,7 @@ def _flows(job: Answering, vertex: str) -> tuple[OperatorFlow, ...]:
     for query in flow_queries(names_of(job.ask(f"/vertices/{vertex}/metrics"))):
         answer = job.ask(f"/vertices/{vertex}/metrics?get={query}")
         for entry in answer if isinstance(answer, list) else []:
-            if is_record(entry):
+            if is_object(entry):
                 values[str(entry.get("id"))] = amount(entry, "value")
     totals: dict[str, dict[str, int]] = {}
     for name, value in values.items():
@@ -167,23 +168,23 @@ def _flows(job: Answering, vertex: str) -> tuple[OperatorFlow, ...]:
     )
 
 
-def _latest_checkpoint(job: Answering) -> Record | None:
+def _latest_checkpoint(job: Answering) -> JsonObject | None:
     overview = job.ask("/checkpoints")
-    latest = overview.get("latest") if is_record(overview) else None
-    done = latest.get("completed") if is_record(latest) else None
-    number = _whole(done, "id") if is_record(done) else None
+    latest = overview.get("latest") if is_object(overview) else None
+    done = latest.get("completed") if is_object(latest) else None
+    number = _whole(done, "id") if is_object(done) else None
     if number is None:
         return None
     details = job.ask(f"/checkpoints/details/{number}")
-    return details if is_record(details) else done if is_record(done) else None
+    return details if is_object(details) else done if is_object(done) else None
 
 
-def _whole(entry: Record, key: str) -> int | None:
+def _whole(entry: JsonObject, key: str) -> int | None:
     value = amount(entry, key)
     return None if value is None else int(value)
 
 
-def _share(entry: Record, key: str) -> float | None:
+def _share(entry: JsonObject, key: str) -> float | None:
     value = amount(entry, key)
     return None if value is None else min(max(value, 0.0), 1.0)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
-from planner.frontends.flink_export.fields import Record, amount, is_record, records, text
+from planner.frontends.flink_export.fields import JsonObject, amount, is_object, json_objects, text
+from planner.records import record
 
 SourceKind = Literal["new", "legacy"]
 
@@ -17,7 +18,7 @@ _OF_NEW_SOURCES = frozenset({"sourceIdleTime", "numRecordsInErrors"})
 _OF_EVERY_OPERATOR = "numRecordsOut"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class RunningFacts:
     """What a running cluster adds to the job plan, by vertex id."""
 
@@ -29,14 +30,14 @@ class RunningFacts:
     names: Mapping[str, str] = field(default_factory=dict)
 
 
-def is_job_details(document: Record) -> bool:
+def is_job_details(document: JsonObject) -> bool:
     """Whether a JSON object is the answer of `/jobs/ID`."""
-    return isinstance(document.get("vertices"), list) and is_record(document.get("plan"))
+    return isinstance(document.get("vertices"), list) and is_object(document.get("plan"))
 
 
-def read_facts(details: Record, metric_names: Mapping[str, Sequence[str]], where: str) -> RunningFacts:
+def read_facts(details: JsonObject, metric_names: Mapping[str, Sequence[str]], where: str) -> RunningFacts:
     """The facts of `/jobs/ID`, and of the metric names of each vertex."""
-    vertices = [(text(entry, "id", place), entry) for entry, place in records(details, "vertices", where)]
+    vertices = [(text(entry, "id", place), entry) for entry, place in json_objects(details, "vertices", where)]
     ceilings = {vertex: amount(entry, "maxParallelism") for vertex, entry in vertices}
     own = amount(details, "maxParallelism")
     return RunningFacts(

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from planner.errors import JobDefinitionError, OptionError
 from planner.frontends.flink_export.documents import Export, read_document, read_export
-from planner.frontends.flink_export.fields import is_record, parse_json
+from planner.frontends.flink_export.fields import is_object, parse_json
+from planner.records import record
 
 MOST_BYTES = 64 << 20  # of one file or one answer
 STREAM_PLAN, JOB, PLAN, VERTICES = "streamplan.json", "job.json", "plan.json", "vertices"
 CHECKPOINT = "checkpoint_details.json"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class SavedJob:
     """A job whose cluster was saved: it answers as the cluster did."""
 
@@ -89,7 +90,7 @@ def metric_names(folder: Path) -> dict[str, list[str]]:
 def names_of(document: Any) -> list[str]:
     """The metric names in an answer of `/metrics`."""
     entries = document if isinstance(document, list) else []
-    return [entry["id"] for entry in entries if is_record(entry) and isinstance(entry.get("id"), str)]
+    return [entry["id"] for entry in entries if is_object(entry) and isinstance(entry.get("id"), str)]
 
 
 def _with_exchanges(planned: Export, deployed: Export) -> Export:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from planner.frontends.flink_export.cluster import RunningJob
-from planner.frontends.flink_export.fields import is_record
+from planner.frontends.flink_export.fields import is_object
 from planner.frontends.flink_export.live import flow_queries, vertex_ids
 from planner.frontends.flink_export.saved import file_of, names_of
 
@@ -49,9 +49,9 @@ def _vertex_files(job: RunningJob, vertex: str) -> Iterator[tuple[str, str]]:
 
 
 def _latest_checkpoint(job: RunningJob, overview: Any) -> Iterator[tuple[str, str]]:
-    latest = overview.get("latest") if is_record(overview) else None
-    done = latest.get("completed") if is_record(latest) else None
-    number = done.get("id") if is_record(done) else None
+    latest = overview.get("latest") if is_object(overview) else None
+    done = latest.get("completed") if is_object(latest) else None
+    number = done.get("id") if is_object(done) else None
     answer = job.ask(f"/checkpoints/details/{number}") if isinstance(number, int) else None
     if answer is not None:
         yield _file(f"/checkpoints/details/{number}", answer)

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 from planner.errors import JobDefinitionError
 from planner.flink.versions import known_release
-from planner.frontends.flink_export.fields import Record, number, parse_json, record, records, text
+from planner.frontends.flink_export.fields import JsonObject, json_object, json_objects, number, parse_json, text
 from planner.frontends.flink_export.saved import read_file
 from planner.graphs.stream_graph import ChainingStrategy, ExchangeMode, StreamEdge, StreamGraph, StreamNode
 from planner.job import JobDefinition, Location, Operator, OperatorKind, Partition, Partitioner, Transformation
@@ -47,7 +47,7 @@ def is_stream_graph(path: Path) -> bool:
 def load_stream_graph(path: Path) -> JobDefinition:
     """The job of an export, with the stream graph that Flink compiled."""
     content = read_file(path)
-    document = record(parse_json(content, str(path)), str(path))
+    document = json_object(parse_json(content, str(path)), str(path))
     if document.get("format") != _VERSION:
         raise JobDefinitionError(
             f"{path} has the format {document.get('format')!r}, and this version of plan reads {_VERSION!r}",
@@ -57,7 +57,7 @@ def load_stream_graph(path: Path) -> JobDefinition:
 
 
 def job_of_graph(
-    document: Record,
+    document: JsonObject,
     where: str,
     places: Mapping[int, Location],
     location: Location | None = None,
@@ -67,7 +67,7 @@ def job_of_graph(
     return _Reader(document, where, places, location or Location(where, 1), notes).job()
 
 
-def graph_text(document: Record) -> str:
+def graph_text(document: JsonObject) -> str:
     """An export as the Java class prints it: one node or edge per line."""
     head = {key: value for key, value in document.items() if key not in ("nodes", "edges")}
     lines = [f"  {_json(key)}: {_json(value)}," for key, value in head.items()]
@@ -92,15 +92,15 @@ class _Reader:
     """One export, from its fields to a job definition."""
 
     def __init__(
-        self, document: Record, where: str, lines: Mapping[int, Location], inner: Location, notes: tuple[str, ...]
+        self, document: JsonObject, where: str, lines: Mapping[int, Location], inner: Location, notes: tuple[str, ...]
     ) -> None:
         self.document = document
         self.where = where
         self.lines = lines
         self.inner = inner
         self.notes = notes
-        self.nodes = list(records(document, "nodes", where))
-        self.edges = list(records(document, "edges", where))
+        self.nodes = list(json_objects(document, "nodes", where))
+        self.edges = list(json_objects(document, "edges", where))
         self.ids = [number(entry, "id", place) for entry, place in self.nodes]
         self.names = Counter(text(entry, "name", place) for entry, place in self.nodes)
         self.parallelism = {
@@ -163,7 +163,7 @@ class _Reader:
         if len(order) < len(self.ids):
             raise JobDefinitionError(f"{self.where}: the graph goes in a circle")
 
-    def node(self, entry: Record, place: str, operators: Mapping[int, Operator]) -> StreamNode:
+    def node(self, entry: JsonObject, place: str, operators: Mapping[int, Operator]) -> StreamNode:
         node = number(entry, "id", place)
         kind: Literal["new", "legacy"] = "new" if entry.get("source") == "new" else "legacy"
         return StreamNode(
@@ -185,7 +185,7 @@ class _Reader:
             operator=operators[node],
         )
 
-    def operator(self, entry: Record, place: str, partitions: Mapping[int, Partition | None]) -> Operator:
+    def operator(self, entry: JsonObject, place: str, partitions: Mapping[int, Partition | None]) -> Operator:
         node, name = number(entry, "id", place), text(entry, "name", place)
         read = [(self.edges[edge], partitions[edge]) for edge in self.inputs(entry, place)]
         uid = _optional(entry, "uid", place)
@@ -205,17 +205,17 @@ class _Reader:
             exported=True,
         )
 
-    def chaining(self, entry: Record) -> Literal["start_new", "disable"] | None:
+    def chaining(self, entry: JsonObject) -> Literal["start_new", "disable"] | None:
         """What the program asked for; batch mode itself makes a keyed operator the head of its chain."""
         if entry.get("chaining_strategy") == "HEAD" and entry.get("source") is None and not self.sorted_input(entry):
             return "start_new"
         return "disable" if entry.get("chaining_strategy") == "NEVER" else None
 
-    def sorted_input(self, entry: Record) -> bool:
+    def sorted_input(self, entry: JsonObject) -> bool:
         batch = text(self.document, "type", self.where, "").upper() == "BATCH"
         return batch and entry.get("keyed") is True and entry.get("chaining_strategy") == "HEAD"
 
-    def kind(self, entry: Record, name: str, node: int) -> OperatorKind:
+    def kind(self, entry: JsonObject, name: str, node: int) -> OperatorKind:
         if not entry.get("inputs"):
             return "source"
         if node not in self.feeding:
@@ -224,7 +224,7 @@ class _Reader:
             return "co_process"
         return next((kind for beginning, kind in _KINDS if name.startswith(beginning)), "process")
 
-    def inputs(self, entry: Record, place: str) -> tuple[int, ...]:
+    def inputs(self, entry: JsonObject, place: str) -> tuple[int, ...]:
         positions = entry.get("inputs")
         if not isinstance(positions, list) or any(
             not isinstance(one, int) or isinstance(one, bool) or not 0 <= one < len(self.edges) for one in positions
@@ -263,22 +263,22 @@ class _Reader:
             location=self.lines.get(target, self.inner),
         )
 
-    def chosen_by_flink(self, entry: Record, place: str, partitioner: str) -> bool:
+    def chosen_by_flink(self, entry: JsonObject, place: str, partitioner: str) -> bool:
         """A rebalance between different parallelisms is what Flink puts where nothing is written."""
         ends = (self.parallelism.get(number(entry, key, place)) for key in ("source", "target"))
         return partitioner == "REBALANCE" and len(set(ends)) == 2
 
-    def partitioner(self, entry: Record, place: str) -> Partitioner:
+    def partitioner(self, entry: JsonObject, place: str) -> Partitioner:
         name = text(entry, "partitioner", place).split("[")[0]
         found: dict[str, Partitioner] = {one: one for one in get_args(Partitioner)}
         return found.get(name, "CUSTOM")
 
 
-def _optional(entry: Record, key: str, place: str) -> str | None:
+def _optional(entry: JsonObject, key: str, place: str) -> str | None:
     return None if entry.get(key) is None else text(entry, key, place)
 
 
-def _one_of(entry: Record, key: str, allowed: tuple[Any, ...], place: str, default: str) -> Any:
+def _one_of(entry: JsonObject, key: str, allowed: tuple[Any, ...], place: str, default: str) -> Any:
     value = default if entry.get(key) is None else text(entry, key, place)
     if value in allowed:
         return value

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from planner.errors import JobDefinitionError
-from planner.frontends.flink_export.fields import Record, number, record, records, text
+from planner.frontends.flink_export.fields import JsonObject, json_object, json_objects, number, text
+from planner.records import record
 from planner.topology import topological_order
 
 _ITERATION_END = re.compile(r"Iteration(Source|Sink)-\d+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PlanNode:
     """One operator of the stream plan."""
 
@@ -36,7 +36,7 @@ def is_iteration_end(name: str) -> bool:
     return _ITERATION_END.fullmatch(name) is not None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class PlanEdge:
     """One edge; `source` and `target` are positions in `StreamPlan.nodes`."""
 
@@ -46,7 +46,7 @@ class PlanEdge:
     exchange: str | None = None  # UNDEFINED, PIPELINED or BATCH, where the plan says it
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(slots=False)
 class StreamPlan:
     """The operators and edges of a job before chaining. In-edges keep the order in which Flink lists them."""
 
@@ -72,7 +72,7 @@ class StreamPlan:
         )
 
 
-def is_stream_plan(document: Record) -> bool:
+def is_stream_plan(document: JsonObject) -> bool:
     """Whether a JSON object is a stream plan: a list of nodes with a `pact`."""
     nodes = document.get("nodes")
     if not isinstance(nodes, list) or "jid" in document:
@@ -80,7 +80,7 @@ def is_stream_plan(document: Record) -> bool:
     return all(isinstance(node, dict) and ("pact" in node or "contents" in node) for node in nodes)
 
 
-def read_stream_plan(document: Record, where: str) -> StreamPlan:
+def read_stream_plan(document: JsonObject, where: str) -> StreamPlan:
     """The stream plan of a JSON object."""
     found = list(_nodes(document, where))
     nodes = tuple(_node(entry, place) for entry, place in found)
@@ -88,14 +88,14 @@ def read_stream_plan(document: Record, where: str) -> StreamPlan:
     edges = tuple(
         PlanEdge(source=_position(position, up, at), target=target, ship=text(up, "ship_strategy", at, "FORWARD"))
         for target, (entry, place) in enumerate(found)
-        for up, at in records(entry, "predecessors", place)
+        for up, at in json_objects(entry, "predecessors", place)
     )
     return _checked(StreamPlan(nodes=nodes, edges=edges), where)
 
 
-def read_stream_graph(document: Record, where: str) -> StreamPlan:
+def read_stream_graph(document: JsonObject, where: str) -> StreamPlan:
     """The stream graph within `/jobs/ID` of an adaptive batch job: a stream plan that also knows the vertices."""
-    found = list(records(document, "nodes", where))
+    found = list(json_objects(document, "nodes", where))
     nodes = tuple(
         PlanNode(
             id=number(entry, "id", place),
@@ -115,24 +115,24 @@ def read_stream_graph(document: Record, where: str) -> StreamPlan:
             exchange=text(up, "exchange", at, "") or None,
         )
         for target, (entry, place) in enumerate(found)
-        for up, at in records(entry, "inputs", place)
+        for up, at in json_objects(entry, "inputs", place)
     )
     return _checked(StreamPlan(nodes=nodes, edges=edges), where)
 
 
-def _nodes(document: Record, where: str) -> Iterator[tuple[Record, str]]:
+def _nodes(document: JsonObject, where: str) -> Iterator[tuple[JsonObject, str]]:
     """All nodes, those inside an iteration too (`step_function`, Flink 1.x)."""
     waiting = [(document, "nodes", where)]
     while waiting:
         holder, key, place = waiting.pop()
-        for entry, at in records(holder, key, place):
+        for entry, at in json_objects(holder, key, place):
             if "step_function" in entry:
                 waiting.append((entry, "step_function", at))
             else:
                 yield entry, at
 
 
-def _node(entry: Record, place: str) -> PlanNode:
+def _node(entry: JsonObject, place: str) -> PlanNode:
     name = text(entry, "type", place, text(entry, "contents", place, ""))
     return PlanNode(
         id=number(entry, "id", place),
@@ -150,8 +150,8 @@ def _positions(ids: list[int], where: str) -> Mapping[int, int]:
     return found
 
 
-def _position(positions: Mapping[int, int], predecessor: Record, place: str) -> int:
-    node = number(record(predecessor, place), "id", place)
+def _position(positions: Mapping[int, int], predecessor: JsonObject, place: str) -> int:
+    node = number(json_object(predecessor, place), "id", place)
     if node not in positions:
         raise JobDefinitionError(f"{place}: the plan has no node {node}")
     return positions[node]

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from planner.graphs.stream_graph import StreamNode
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
-from planner.lint.widest import group_start, parallelism_place, widest_of
+from planner.lint.widest import group_start, parallelism_place, widest_of, widest_words
 from planner.operators import node_label
 
 _ACCEPT = "accept the slots with --update-baseline"
@@ -68,7 +68,7 @@ def _new_group(rule: LintRule, message: str, group: str, start: StreamNode) -> F
 
 def _wider(rule: LintRule, subject: Subject, message: str, widest: StreamNode) -> Finding:
     return rule.finding(
-        f"{message}; the widest operator there is {node_label(widest)} with parallelism {widest.parallelism}",
+        f"{message}; {widest_words(subject.plan.job, widest)}",
         at=parallelism_place(subject.plan.job, widest),
         subject="slots",
         operator=widest.operator,

@@ -3,9 +3,10 @@
 ## What it does
 
 Reports every change from the baseline that `plan diff` calls state-breaking and that no other rule reports: another max
-parallelism, a parallelism above the max parallelism that the state was written with, another key, another kind of
-operator, another window or function, records of another type or from other inputs, another runtime mode. Operators
-whose id changed are PL002, operators that are gone are PL003.
+parallelism, a parallelism above the max parallelism that the state was written with, another key or its type, another
+kind of operator, a window of another kind or time domain, another state descriptor, records of another type or from
+other inputs, another runtime mode. Operators whose id changed are PL002, operators that are gone are PL003. What Flink
+restores (another size of a window, another function, another field) is another result: PL007.
 
 ## Why it matters
 

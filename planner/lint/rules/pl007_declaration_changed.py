@@ -54,8 +54,9 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
 
 
 def _is_told(subject: Subject, change: Change) -> bool:
-    """Whether PL001 tells what the change did: chains that broke are reported there, with this cause."""
-    return change.kind in ("setting", "exchange", "option") and change.level == "performance" and subject.is_broken
+    """Whether PL001 or PL005 tells what the change did: chains that broke or formed are reported there."""
+    costs = change.kind in ("setting", "exchange", "option") and change.level == "performance"
+    return costs and any(other.part == "chain" for other in subject.changes)
 
 
 def _finding(rule: LintRule, subject: Subject, places: tuple[int | None, ...], causes: list[str]) -> Finding:

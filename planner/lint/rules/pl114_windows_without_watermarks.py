@@ -4,7 +4,8 @@
 
 Follows every event-time window upstream, and reports it where a way from a source to it passes no watermarks: neither
 `assign_timestamps_and_watermarks(...)`, nor a watermark strategy of the source, nor (YAML) the `time` of the source or
-of the window itself.
+of the window itself. A bounded source that is connected to one with watermarks is not reported: when it ends, it no
+longer holds the watermark back.
 
 ## Why it matters
 
@@ -32,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.graphs.stream_graph import StreamNode
-from planner.job import Window
+from planner.job import Operator, Window
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
 from planner.operators import node_label
@@ -40,8 +41,7 @@ from planner.operators import node_label
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     for node in subject.nodes:
-        window = node.operator.behaviour
-        if node.operator.kind != "window_reduce" or (isinstance(window, Window) and window.time is not None):
+        if not _needs_watermarks(node.operator):
             continue
         source = _unstamped_source(subject, node)
         if source is not None:
@@ -55,6 +55,30 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
             )
 
 
+def _needs_watermarks(operator: Operator) -> bool:
+    """Whether it is a window by event time that gets its watermarks from upstream."""
+    first = operator.merged[0] if operator.merged else operator
+    if first.kind != "window_reduce":
+        return False
+    if first.run is not None and first.run.window is not None:
+        return bool(first.run.window.assigner.is_event_time())
+    window = first.behaviour
+    if not isinstance(window, Window):
+        return True
+    return window.time is None and not window.by_clock and window.assigner in ("tumbling", "sliding", "session")
+
+
+def _gives_watermarks(operator: Operator) -> bool:
+    for part in operator.merged or (operator,):
+        strategy = part.run.strategy if part.run is not None else None
+        if strategy is not None:
+            if strategy.kind != "none":
+                return True
+        elif part.kind == "watermarks" or part.watermarks is not None:
+            return True
+    return False
+
+
 def _fix(source: StreamNode) -> str:
     key = source.operator.key
     if source.operator.location.file.endswith(".py"):
@@ -63,22 +87,28 @@ def _fix(source: StreamNode) -> str:
 
 
 def _unstamped_source(subject: Subject, node: StreamNode) -> StreamNode | None:
-    """A source that is read on a way without watermarks."""
+    """A source that is read on a way without watermarks.
+
+    A bounded one that is connected to others ends its watermark by itself. In a union its records need timestamps.
+    """
     graph = subject.plan.stream_graph
+    unstamped: list[tuple[StreamNode, bool]] = []
+    stamped = False
     seen = {node.id}
-    waiting = [node.id]
-    for number in waiting:  # grows while it is walked
+    waiting = [(node.id, False)]
+    for number, connected in waiting:  # grows while it is walked
         current = graph.by_id[number]
-        if current.operator.kind == "watermarks" or current.operator.watermarks is not None:
-            continue
-        if current.operator.kind == "source":
-            return current
-        for at in graph.in_edges[number]:
-            source = graph.edges[at].source
-            if source not in seen:
-                seen.add(source)
-                waiting.append(source)
-    return None
+        if _gives_watermarks(current.operator):
+            stamped = True
+        elif current.operator.kind == "source":
+            unstamped.append((current, connected))
+        else:
+            for edge in (graph.edges[at] for at in graph.in_edges[number]):
+                if edge.source not in seen:
+                    seen.add(edge.source)
+                    waiting.append((edge.source, connected or edge.type_number > 0))
+    found = (source for source, side in unstamped if not (stamped and side and source.operator.bounded))
+    return next(found, None)
 
 
 RULE = build_rule("PL114", "windows-without-watermarks", __doc__, _find)

@@ -13,11 +13,11 @@ from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from planner.frontends.pyflink.stand_in import pyflink_stand_in
+from spark_runner.executor.chunks import FIGURES, Chunk, chunks_of, unpacked
+from spark_runner.executor.layout import Layout
 from spark_runner.executor.records import decode
 from spark_runner.executor.rows import printed
-from spark_runner.executor.streaming.chunks import FIGURES, Chunk, chunks_of, records_of
-from spark_runner.executor.streaming.layout import Layout
-from spark_runner.executor.streaming.written import COUNTED
+from spark_runner.executor.written import COUNTED
 from spark_runner.figures.results import CollectedRecord, Events, PrintedRecord
 from spark_runner.streaming.program import StreamJob, StreamSink
 from spark_runner.streaming.queries.sinks import BatchWriter
@@ -161,8 +161,8 @@ class Batches:
     def _tell(self, sink: StreamSink, chunks: list[Chunk]) -> None:
         found = []
         for chunk in chunks:
-            indexes, values, _ = records_of(chunk.blob, self.layout.edges[chunk.edge].schema)
-            for at, (index, value) in enumerate(zip(indexes, values, strict=True)):
+            found_here = unpacked(chunk.blob, self.layout.edges[chunk.edge].schema)
+            for at, (index, value) in enumerate(zip(found_here.places, found_here.values, strict=True)):
                 found.append(((chunk.base, index, chunk.producer, chunk.edge, chunk.seq, at), chunk.subtask, value))
         for _, subtask, value in sorted(found, key=lambda one: one[0]):
             if sink.kind == "collect":

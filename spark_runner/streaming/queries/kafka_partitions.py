@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from planner.job import Reader
-from spark_runner.executor.streaming.positions import split_of
+from spark_runner.executor.positions import split_of
 from spark_runner.streaming.program import StreamSource
 
 __all__ = ["known_splits"]

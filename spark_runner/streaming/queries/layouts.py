@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import pyarrow as pa
 
-from planner.job import Aggregate, Watermarks, Window
-from spark_runner.executor.rows import form_of
-from spark_runner.executor.streaming.layout import (
+from planner.job import Watermarks
+from spark_runner.executor.conversion import columns_form
+from spark_runner.executor.layout import (
     EdgeSpec,
     InputSpec,
     Layout,
@@ -19,13 +18,12 @@ from spark_runner.executor.streaming.layout import (
     SourceSpec,
     VertexSpec,
 )
-from spark_runner.frames.python_pass import partitioner_of, selector_of, stamper_of
+from spark_runner.executor.rows import form_of
 from spark_runner.program.pointwise import consumers_of_producers, producers_of_consumers
+from spark_runner.program.worker_parts import partitioner_of, selector_of, worker_part
 from spark_runner.streaming.program import Columns, Flow, StreamJob, StreamOperation, StreamVertex
 
 __all__ = ["LayoutMaker"]
-
-_WINDOW = ("assigner", "size", "slide", "offset", "form", "lateness", "late_tag", "by_clock")
 
 
 class LayoutMaker:
@@ -120,12 +118,30 @@ class LayoutMaker:
             layer=vertex.layer,
             parallelism=vertex.parallelism,
             first_producer=self.first_producers[vertex.number],
-            operators=tuple(_operator(one, self._generation(one.id)) for one in vertex.operations),
+            operators=tuple(
+                _operator(one, self._generation(one.id), self._declared(vertex, at, entering))
+                for at, one in enumerate(vertex.operations)
+            ),
             inputs=tuple(self._input(flow) for flow in entering),
             edges=tuple(self._edge(flow) for flow in leaving),
             stateful=vertex.stateful,
             watermarks=vertex.watermarks,
         )
+
+    def _declared(self, vertex: StreamVertex, at: int, entering: list[Flow]) -> dict[str, object]:
+        """Records have their declared types for readers in the same vertex too."""
+        operation, found = vertex.operations[at].operation, dict[str, object]()
+        read = {one.operation.tag for one in vertex.operations if one.operation.parent == at}
+        columns: Columns = operation.output
+        if columns is None and operation.role == "reduce" and entering:
+            columns = entering[0].columns
+        if None in read and columns is not None and operation.role not in ("filter", "watermarks"):
+            schema = self.schema(columns)
+            found["form"] = None if schema is None else columns_form(schema)
+        sides = {tag: ddl for tag, ddl in operation.sides if tag in read}
+        if sides:
+            found["tags"] = {tag: columns_form(self.schema_of(ddl)) for tag, ddl in sides.items()}
+        return found
 
     def _input(self, flow: Flow) -> InputSpec:
         return InputSpec(
@@ -134,7 +150,6 @@ class LayoutMaker:
             first_producer=self.first_producers[flow.source],
             producers=flow.producers,
             ranges=producers_of_consumers(flow.ranges, flow.consumers),
-            selector=None if flow.key is None or flow.custom is not None else selector_of(flow.key),
             key_column=self._key_column(flow),
             schema=self.schema(flow.columns),
             idle=self._idleness(flow.source),
@@ -184,24 +199,10 @@ class LayoutMaker:
         )
 
 
-def _operator(one: StreamOperation, state_id: str) -> OperatorSpec:
+def _operator(one: StreamOperation, state_id: str, declared: dict[str, object]) -> OperatorSpec:
     operation = one.operation
     operator = operation.operator
-    behaviour: Any = operator.behaviour
-    function, options = getattr(behaviour, "target", None), dict[str, Any]()
-    if isinstance(behaviour, Window):
-        function = behaviour.function.target if behaviour.function is not None else None
-        options["window"] = {name: getattr(behaviour, name, None) for name in _WINDOW}
-        if not behaviour.is_plain:
-            gap = behaviour.gap.target if behaviour.gap is not None else None
-            options["window"] |= {"gap": gap, "trigger": behaviour.trigger}
-    elif isinstance(behaviour, Watermarks):
-        function = stamper_of(behaviour)
-        options["out_of_orderness"] = behaviour.out_of_orderness
-    elif isinstance(behaviour, Aggregate):
-        options["aggregate"] = (operator.kind, behaviour.field)
-    elif operator.kind == "async_map":
-        options["capacity"], options["timeout"] = operator.capacity, operator.timeout
+    function, options = worker_part(operator)
     return OperatorSpec(
         role=one.role,
         function=function,
@@ -212,5 +213,5 @@ def _operator(one: StreamOperation, state_id: str) -> OperatorSpec:
         name=operation.name,
         place=str(operator.location),
         keyed=operation.keyed,
-        options=options,
+        options={**options, **declared},
     )

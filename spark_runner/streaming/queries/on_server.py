@@ -19,7 +19,7 @@ from planner.durable import write_whole
 from planner.errors import ExecutionError, PlanError
 from planner.frontends.pyflink.stand_in import pyflink_stand_in
 from planner.job import Location
-from spark_runner.executor.streaming.layout import Layout
+from spark_runner.executor.layout import Layout
 from spark_runner.figures.results import PrintedRecord
 from spark_runner.frames.blame import translated
 from spark_runner.frames.shipping import pickled_function, write_shipment

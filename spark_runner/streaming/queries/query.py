@@ -14,9 +14,9 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StringType, StructField, StructType
 
 from planner.job import Collection, Sequence
-from spark_runner.executor.streaming.chunks import ROW_DDL
-from spark_runner.executor.streaming.layout import Layout
-from spark_runner.executor.streaming.written import COUNTED
+from spark_runner.executor.chunks import ROW_DDL
+from spark_runner.executor.layout import Layout
+from spark_runner.executor.written import COUNTED
 from spark_runner.frames.blame import blamed
 from spark_runner.frames.collections import shaped_records
 from spark_runner.frames.shipping import pickled_function
@@ -31,7 +31,7 @@ from spark_runner.streaming.queries.worker_calls import slot_processor, worker_c
 
 __all__ = ["Query"]
 
-_STEPS = "spark_runner.executor.streaming"
+_STEPS = "spark_runner.executor"
 
 
 class Query:

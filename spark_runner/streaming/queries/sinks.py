@@ -20,8 +20,8 @@ from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 from planner.errors import ExecutionError
 from planner.job import Writer
 from spark_runner.batch.hadoop_files import Files
-from spark_runner.executor.streaming.layout import Layout
-from spark_runner.executor.streaming.written import NUMBER, SUBTASK
+from spark_runner.executor.layout import Layout
+from spark_runner.executor.written import NUMBER, SUBTASK
 from spark_runner.frames.blame import blamed
 from spark_runner.pyflink.file_names import bucket_of
 from spark_runner.streaming.program import Flow, StreamJob, StreamSink
@@ -131,7 +131,7 @@ class BatchWriter:
         schema = self.shapes.schema(flow.columns)
         hidden = [StructField(SUBTASK, IntegerType()), StructField(NUMBER, LongType())] if numbered else []
         schemas = {flow.number: self.layout.edges[flow.number].schema}
-        module = "spark_runner.executor.streaming.written"
+        module = "spark_runner.executor.written"
         function = worker_call(self.shapes.package, module, "run_columns", schemas, list(schema.names), numbered)
         frame = rows.where(F.col("edge") == flow.number).mapInArrow(function, StructType([*schema.fields, *hidden]))
         return self._behind_sql(flow, frame)

@@ -11,7 +11,7 @@ from pyspark.sql.types import StructType
 
 from planner.errors import ExecutionError
 from planner.job import Explode, Reader, Select, Where
-from spark_runner.executor.streaming.positions import PARTITIONS
+from spark_runner.executor.positions import PARTITIONS
 from spark_runner.frames.blame import blamed
 from spark_runner.frames.read_failures import READER_DEFAULTS
 from spark_runner.program.program import Operation

@@ -42,7 +42,7 @@ def worker_call(
 
 def slot_processor(package: str | None, payload: bytes, layer: int, *, script: bool = False) -> StatefulProcessor:
     """What keeps a layer's state. A local class, since Spark also loads it where our code is not: see above."""
-    calls = worker_call(package, "spark_runner.executor.streaming.slots", "take_rows", payload, layer, script=script)
+    calls = worker_call(package, "spark_runner.executor.slots", "take_rows", payload, layer, script=script)
 
     class Slot(StatefulProcessor):
         """All vertices of a layer in one slot."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -32,6 +33,8 @@ def browser() -> Iterator[Browser]:
     program = next((found for name in NAMES if (found := shutil.which(name))), None)
     if program is None:
         _missing("there is no Chromium on PATH: install the package chromium to test the page")
+    if importlib.util.find_spec("playwright") is None:
+        _missing("Playwright is not installed: install the extra test-services to test the page")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

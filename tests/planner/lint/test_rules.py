@@ -320,3 +320,48 @@ def test_pl114_wants_watermarks_on_every_way(project: Project, before: str, afte
     project.write("job.yaml", TIMED.replace(before, after))
     found = [finding for finding in project.findings("job.yaml") if finding.code == "PL114"]
     assert [f"give {blamed} a `time`" in (finding.fix or "") for finding in found] == [True] * (blamed is not None)
+
+
+SCRIPT = """\
+from pyflink.common import Time, Types, WatermarkStrategy
+from pyflink.common.serialization import SimpleStringSchema
+from pyflink.datastream import StreamExecutionEnvironment
+from pyflink.datastream.connectors.kafka import KafkaSource
+from pyflink.datastream.window import {window}
+
+env = StreamExecutionEnvironment.get_execution_environment()
+source = KafkaSource.builder().set_bootstrap_servers("b").set_topics("t").set_value_only_deserializer(
+    SimpleStringSchema()).build()
+lines = env.from_source(source, WatermarkStrategy.{strategy}(), "kafka")
+lines.key_by(lambda line: line).window({window}.of(Time.minutes(1))).reduce(lambda a, b: a).print()
+env.execute()
+"""
+
+
+@pytest.mark.parametrize(
+    ("window", "strategy", "found"),
+    [
+        ("TumblingEventTimeWindows", "no_watermarks", True),
+        ("TumblingEventTimeWindows", "for_monotonous_timestamps", False),
+        ("TumblingProcessingTimeWindows", "no_watermarks", False),
+    ],
+)
+def test_pl114_speaks_of_pyflink_scripts(project: Project, window: str, strategy: str, found: bool) -> None:
+    project.write("job.py", SCRIPT.format(window=window, strategy=strategy))
+    assert ("PL114" in project.codes("job.py")) is found
+
+
+def test_pl114_is_quiet_where_a_bounded_side_input_ends_its_watermark(project: Project) -> None:
+    job = """
+name: rules
+operators:
+  - {id: events, type: source, format: kafka, bounded: false, time: at, watermark: 5s, uid: e}
+  - {id: rules, type: source, format: csv, path: rules.csv, bounded: BOUNDED, uid: r}
+  - {id: both, type: co_process, inputs: [events, rules], uid: b}
+  - {id: w, type: window_reduce, input: both, key_by: k, window: {tumbling: 5min}, uid: w}
+  - {id: out, type: print, input: w}
+"""
+    project.write("job.yaml", job.replace("BOUNDED", "true"))
+    assert "PL114" not in project.codes("job.yaml")
+    project.write("job.yaml", job.replace("BOUNDED", "false"))
+    assert "PL114" in project.codes("job.yaml")

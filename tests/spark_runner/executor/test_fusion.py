@@ -11,12 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_runner.executor.chain import ChainSpec, InputSpec, NodeSpec, OutletSpec, Place, Runner
+from spark_runner.executor.chain import Place, Runner
 from spark_runner.executor.failures import OperatorFailed
 from spark_runner.executor.fusion import FusedRun
 from spark_runner.executor.hidden_columns import STAMP
+from spark_runner.executor.layout import OperatorSpec
+from spark_runner.executor.operators import MANY as CHUNK
+from spark_runner.executor.passes import ChainSpec, InputSpec, OutletSpec
 from spark_runner.executor.report import SubtaskReport
-from spark_runner.executor.roles.plain import CHUNK
 from spark_runner.native.inlining import inlined
 
 NUMBER = pa.schema([("value", pa.int64())])
@@ -53,29 +55,30 @@ STEPS: dict[str, tuple[str, Callable[[int], Any], Callable[[list[int]], list[int
 }
 
 
-def node(number: int, role: str, function: Any, *, parent: int | None = None, tag: str | None = None) -> NodeSpec:
+def node(number: int, role: str, function: Any, *, parent: int | None = None, tag: str | None = None) -> OperatorSpec:
     """An operator as it is shipped: its function also as an expression, where it is one."""
     parent = parent if parent is not None or number == 0 else number - 1
-    return NodeSpec(
+    return OperatorSpec(
         role=role,
         function=function,
         parent=parent,
         tag=tag,
-        operator=f"o{number}",
+        id="",
+        key=f"o{number}",
         name=f"n{number}",
         place="job.py:1",
         inlined=inlined(function, role) if role in ("map", "filter", "flat_map") else None,
     )
 
 
-def chain(nodes: list[NodeSpec], *outlets: OutletSpec) -> ChainSpec:
+def chain(nodes: list[OperatorSpec], *outlets: OutletSpec) -> ChainSpec:
     last = len(nodes) - 1
     return ChainSpec(
         number=0,
         name="chain",
         parallelism=1,
         input=InputSpec(names=(("value",),)),
-        nodes=tuple(nodes),
+        operators=tuple(nodes),
         outlets=outlets or (OutletSpec(node=last, tag=None, schema=NUMBER, blame=last),),
         tagged=len(outlets) > 1,
     )
@@ -160,7 +163,7 @@ def test_an_operator_with_two_readers_ends_the_run_and_both_see_every_record() -
     outlets = [OutletSpec(node=n, tag=None, schema=NUMBER, blame=n) for n in (2, 3)]
     spec = chain(nodes, *outlets)
     runs = [target for target in Runner(spec, Place()).roots if isinstance(target, FusedRun)]
-    assert [len(run.roles) for run in runs] == [2]
+    assert [len(run.operators) for run in runs] == [2]
     batches, figures = ran(spec, [1, 2])
     assert figures.nodes == ((2, 2),) * 4
     assert figures.outlets == (2, 2)

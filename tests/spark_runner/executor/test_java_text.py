@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spark_runner.executor.pyflink.java_text import java_text
+from spark_runner.executor.formats.java_text import java_text
 
 
 @pytest.mark.parametrize(

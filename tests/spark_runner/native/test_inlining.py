@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_runner.executor.chain import ChainSpec, InputSpec, NodeSpec, OutletSpec, Place, Runner
+from spark_runner.executor.chain import Place, Runner
 from spark_runner.executor.failures import OperatorFailed
+from spark_runner.executor.layout import OperatorSpec
+from spark_runner.executor.passes import ChainSpec, InputSpec, OutletSpec
 from spark_runner.native.inlining import inlined
 
 LIMIT = 3
@@ -127,12 +129,13 @@ def ran(
 ) -> Any:
     """The records and counts of a chain, or its failure."""
     nodes = [
-        NodeSpec(
+        OperatorSpec(
             role=role,
             function=function,
             parent=number - 1 if number else None,
             tag=None,
-            operator=f"o{number}",
+            id="",
+            key=f"o{number}",
             name="n",
             place="job.py:1",
             inlined=inlined(function, role) if inline else None,
@@ -145,7 +148,7 @@ def ran(
         name="chain",
         parallelism=1,
         input=InputSpec(names=(names,)),
-        nodes=tuple(nodes),
+        operators=tuple(nodes),
         outlets=(OutletSpec(node=last, tag=None, schema=PAIR, blame=last),),
     )
     columns = [pa.array([value[at] for value in values], pa.int64()) for at in (0, 1)]

@@ -14,8 +14,8 @@ from planner.errors import ExecutionError, UnsupportedOnSpark
 from planner.frontends.loading import load_jobs
 from planner.frontends.scripts.handover import LoadOptions
 from planner.job import FileNames
-from spark_runner.executor.pyflink.avro_files import records_of_file
-from spark_runner.executor.pyflink.avro_rows import AvroWriter
+from spark_runner.executor.formats.avro_files import records_of_file
+from spark_runner.executor.formats.avro_rows import AvroWriter
 from spark_runner.pyflink.file_names import bucket_of
 from tests.support.pyflink_runs import ScriptRun
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -267,6 +268,17 @@ def test_a_run_that_never_ran_took_its_time_since_the_submission(store: RunStore
     record = run.move("CANCELED")
     assert record.started is None and record.ended is not None
     assert record.seconds == record.ended - record.submitted
+
+
+def test_a_clock_that_is_set_back_gives_no_negative_time(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = store.submit(request(), run_id="early")
+    run.move("CREATED")
+    run.move("RUNNING")
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now - 3600)
+    record = run.move("FINISHED")
+    assert record.seconds == 0
+    assert [one.id for one in store.runs()] == ["early"]
 
 
 def test_the_next_run_removes_what_a_killed_one_left(

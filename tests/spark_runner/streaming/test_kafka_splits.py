@@ -29,9 +29,9 @@ from planner.frontends.loading import load_job
 from planner.frontends.pyflink.stand_in import pyflink_stand_in
 from planner.job import Reader
 from planner.pipeline import plan
+from spark_runner.executor.positions import split_of, subtask_of
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
-from spark_runner.executor.streaming.positions import split_of, subtask_of
-from spark_runner.executor.streaming.times import Channels
+from spark_runner.executor.times import Channels
 from spark_runner.frames.shipping import pickled_function
 from spark_runner.streaming.queries.kafka_partitions import known_splits
 from spark_runner.streaming.scripts import script_program

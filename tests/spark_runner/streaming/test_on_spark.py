@@ -22,7 +22,7 @@ from planner import (
 from planner.errors import ExecutionError, OptionError
 from planner.job import JobDefinition
 from spark_runner.executor.rows import printed
-from spark_runner.executor.streaming.written import NUMBER, SUBTASK
+from spark_runner.executor.written import NUMBER, SUBTASK
 from spark_runner.streaming.queries.sinks import BatchWriter
 from tests.spark_runner.streaming.conftest import Running
 from tests.support.stream_jobs import random_job

@@ -169,21 +169,24 @@ def test_records_and_keys_of_another_type_are_refused(tmp_path: Path) -> None:
 
 def test_a_state_of_another_kind_or_type_is_refused() -> None:
     from planner import ListStateDescriptor, MapStateDescriptor, Types, ValueStateDescriptor
-    from spark_runner.executor.streaming.contexts import StreamRuntime
-    from spark_runner.executor.streaming.store import KeyedStore
+    from spark_runner.executor.contexts import Runtime
+    from spark_runner.executor.store import KeyedStore
     from tests.support.stream_engine import DictBackend
 
-    class Task:
-        subtask, now = 0, 0
+    class Operator:
+        script = False
 
-        class vertex:
-            parallelism = 1
+        class task:
+            processing_time = lambda: 0  # noqa: E731
+
+        class spec:
+            name = "op"
 
     backend = DictBackend()
 
-    def runtime() -> tuple[StreamRuntime, KeyedStore]:
+    def runtime() -> tuple[Runtime, KeyedStore]:
         store = KeyedStore(backend, "op")
-        return StreamRuntime(Task, "name", store), store  # type: ignore[arg-type]
+        return Runtime(Operator, store), store  # type: ignore[arg-type]
 
     first, store = runtime()
     first.get_state(ValueStateDescriptor("n", Types.LONG()))

@@ -263,19 +263,27 @@ class ValueStateDescriptor(StateDescriptor):
 
 
 class ListStateDescriptor(StateDescriptor):
+    state_kind = "list"
+
     def __init__(self, name: Any, elem_type_info: Any) -> None: ...
 
 
 class MapStateDescriptor(StateDescriptor):
+    state_kind = "map"
+
     def __init__(self, name: Any, key_type_info: Any, value_type_info: Any) -> None: ...
 
 
 class ReducingStateDescriptor(StateDescriptor):
+    state_kind = "reducing"
+
     def __init__(self, name: Any, reduce_function: Any, type_info: Any) -> None: ...
     def get_reduce_function(self) -> Any: ...
 
 
 class AggregatingStateDescriptor(StateDescriptor):
+    state_kind = "aggregating"
+
     def __init__(self, name: Any, agg_function: Any, state_type_info: Any) -> None: ...
     def get_agg_function(self) -> Any: ...
 

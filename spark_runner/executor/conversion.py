@@ -1,0 +1,256 @@
+"""Records between PyFlink operators: every one is written by its declared type and read again. Runs on workers.
+
+A form is a tuple that the driver makes of a type: ("str",), ("row", Row, names, fields), ("any",) and so on. Functions
+inside one merged operator hand their records to each other as they are; only what leaves it goes through here.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import pickle
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+
+from spark_runner.executor.nested_values import Unfit, positional
+from spark_runner.executor.records import UnfitRecord, declared, decode, encode, pickled
+from spark_runner.executor.rows import form_of as rows_form_of
+from spark_runner.executor.rows import row_class
+
+__all__ = ["ATOMS", "Convert", "Form", "check_of", "columns_form", "converter", "copied"]
+
+Form = tuple[Any, ...]
+Convert = Callable[[Any], Any]
+
+ATOMS = frozenset({str, int, float, bool, bytes, type(None), complex})
+_FLOAT = struct.Struct("f")
+
+
+def converter(form: Form) -> Convert:
+    """The function that makes of a record what the reader of its type gets."""
+    return _MAKERS[form[0]](form)
+
+
+def copied(value: Any) -> Any:
+    """A record of no declared type: readers get their own, as if it had been pickled."""
+    kind = value.__class__
+    if kind in ATOMS or (issubclass(kind, tuple) and ATOMS.issuperset(map(type, value))):
+        return value
+    if kind is tuple:
+        return tuple([copied(part) for part in value])
+    try:
+        return pickle.loads(pickled(value))
+    except Exception:  # something that cannot be pickled, such as a lock, has only one owner
+        return value
+
+
+def check_of(form: Form, record: str) -> str | None:
+    """An expression that is true of a record which has the form already, so that nothing is to be converted.
+
+    Empty where every record is to be converted; None where none is.
+    """
+    kind = form[0]
+    if kind == "columns":
+        return _columns_check(form[1], record)
+    if kind in ("as it is", "decimal", "date", "time"):
+        return None
+    if kind == "any":
+        return f"{record}.__class__ in ATOMS"
+    if kind in _CLASSES:
+        return f"{record}.__class__ is {_CLASSES[kind]}"
+    if kind == "int":
+        limit = 1 << (form[1] - 1) if len(form) > 1 else 1 << 63
+        return f"({record}.__class__ is int and {-limit} <= {record} < {limit})"
+    if kind == "tuple":
+        return _all_parts(form[1], record, f"{record}.__class__ is tuple and len({record}) == {len(form[1])}")
+    if kind == "pair":
+        return _all_parts(form[1:], record, "True")
+    return ""
+
+
+def _all_parts(forms: tuple[Form, ...], record: str, first: str) -> str:
+    checks = [check_of(one, f"{record}[{at}]") for at, one in enumerate(forms)]
+    if "" in checks:
+        return ""
+    return f"({' and '.join([first, *(check for check in checks if check is not None)])})"
+
+
+_CLASSES = {"str": "str", "bool": "bool", "double": "float"}
+
+
+# --- declared columns: the types of our own API -----------------------------------------------------------------------
+
+
+def columns_form(schema: pa.Schema) -> Form:
+    """The form of records with these columns: what comes out when they are written as columns and read again."""
+    return ("columns", schema)
+
+
+def _columns_check(schema: pa.Schema, record: str) -> str:
+    form, width = rows_form_of(schema.names), len(schema)
+    if form == "pickled":
+        return f"{record}.__class__ in ATOMS"
+    if form == "value":
+        return _type_check(schema.field(0).type, record)
+    checks = [_type_check(field.type, f"{record}[{at}]") for at, field in enumerate(schema)]
+    if "" in checks:
+        return ""
+    if form == "tuple":
+        first = f"{record}.__class__ is tuple and len({record}) == {width}"
+    else:
+        first = f"getattr({record}, '_fields', None) == {tuple(schema.names)!r}"
+    return f"({' and '.join([first, *checks])})"
+
+
+def _type_check(kind: pa.DataType, value: str) -> str:
+    if pa.types.is_signed_integer(kind):
+        limit = 1 << (kind.bit_width - 1)
+        return f"({value}.__class__ is int and {-limit} <= {value} < {limit})"
+    name = _PLAIN_TYPES.get(kind)
+    return "" if name is None else f"{value}.__class__ is {name.__name__}"
+
+
+_PLAIN_TYPES = {pa.string(): str, pa.float64(): float, pa.bool_(): bool, pa.binary(): bytes}
+
+
+def _columns(form: Form) -> Convert:
+    schema: pa.Schema = form[1]
+    shape = rows_form_of(schema.names)
+    if shape == "pickled":
+        return copied
+    if shape == "value":
+        return _value_of(schema.field(0))
+    fields = [_value_of(field) for field in schema]
+    make = tuple if shape == "tuple" else functools.partial(tuple.__new__, row_class(tuple(schema.names)))
+
+    def convert(record: Any) -> Any:
+        parts = positional(record, schema.names)
+        if len(parts) != len(fields):
+            raise Unfit(f"it has {len(parts)} fields where {len(fields)} are declared (declared: {declared(schema)})")
+        return make([change(part) for change, part in zip(fields, parts, strict=True)])
+
+    return convert
+
+
+def _value_of(field: pa.Field) -> Convert:
+    """A value of one column. What is not of the very type is written and read again, or refused by that."""
+    one, exact = pa.schema([pa.field("value", field.type)]), _PLAIN_TYPES.get(field.type)
+    whole = pa.types.is_signed_integer(field.type)
+    limit = 1 << (field.type.bit_width - 1) if whole else 0
+    real = pa.types.is_float64(field.type)
+
+    def convert(value: Any) -> Any:
+        kind = value.__class__
+        if value is None or kind is exact or (whole and kind is int and -limit <= value < limit):
+            return value
+        if real and kind is int:
+            return float(value)
+        try:
+            return decode(encode([value], one), ["value"])[0]
+        except UnfitRecord as unfit:
+            raise Unfit(str(unfit).replace("column value", f"column {field.name}")) from None
+
+    return convert
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is not a string, which its declared type says")
+    return value
+
+
+def _float32(value: Any) -> float:
+    return float(_FLOAT.unpack(_FLOAT.pack(value))[0])
+
+
+def _bytes(value: Any) -> bytes:
+    return bytes(value)
+
+
+def _whole(form: Form) -> Convert:
+    """Whole numbers that fit the bits of their type."""
+    limit = 1 << (form[1] - 1) if len(form) > 1 else 1 << 63
+
+    def convert(value: Any) -> int:
+        number = int(operator.index(value))
+        if not -limit <= number < limit:
+            raise OverflowError(f"{number} is too large for its declared type of {limit.bit_length()} bits")
+        return number
+
+    return convert
+
+
+def _nullable(convert: Convert) -> Convert:
+    return lambda value: None if value is None else convert(value)
+
+
+def _tuple(form: Form) -> Convert:
+    fields = [_nullable(converter(one)) for one in form[1]]
+
+    def convert(value: Any) -> Any:
+        return tuple([change(part) for change, part in zip(fields, value, strict=True)])
+
+    return convert
+
+
+def _row(form: Form) -> Convert:
+    _, row_class, names, types = form
+    fields = [_nullable(converter(one)) for one in types]
+
+    def convert(value: Any) -> Any:
+        made = row_class(*[change(part) for change, part in zip(fields, _parts(value, names), strict=True)])
+        if names:
+            made.set_field_names(list(names))
+        if hasattr(value, "get_row_kind"):
+            made.set_row_kind(value.get_row_kind())
+        return made
+
+    return convert
+
+
+def _parts(value: Any, names: tuple[str, ...]) -> Any:
+    if not hasattr(value, "get_fields_by_names"):
+        raise TypeError(f"{value!r} is no Row, which its declared type says: give Row(...)")
+    return value.get_fields_by_names(list(names)) if names and getattr(value, "_fields", None) else value
+
+
+def _list(form: Form) -> Convert:
+    change = _nullable(converter(form[1]))
+    return lambda value: [change(part) for part in value]
+
+
+def _map(form: Form) -> Convert:
+    keys, values = converter(form[1]), _nullable(converter(form[2]))
+    return lambda value: {keys(key): values(part) for key, part in value.items()}
+
+
+def _pair(form: Form) -> Convert:
+    key, value = converter(form[1]), converter(form[2])
+    return lambda pair: (key(pair[0]), value(pair[1]))
+
+
+def _always(convert: Convert) -> Callable[[Form], Convert]:
+    return lambda form: convert
+
+
+_MAKERS: dict[str, Callable[[Form], Convert]] = {
+    "columns": _columns,
+    "any": _always(copied),
+    **{name: _always(lambda value: value) for name in ("as it is", "decimal", "date", "time")},
+    "timestamp": _always(lambda value: value.replace(microsecond=value.microsecond // 1000 * 1000)),
+    "pickled": _always(lambda value: bytearray(pickled(value))),
+    "str": _always(_text),
+    "int": _whole,
+    "bool": _always(bool),
+    "double": _always(float),
+    "float": _always(_float32),
+    "bytes": _always(_bytes),
+    "tuple": _tuple,
+    "row": _row,
+    "list": _list,
+    "map": _map,
+    "pair": _pair,
+}
