@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -18,9 +19,10 @@ from cli.render.styled import Line, line
 from cli.render.text.changes import review_lines, reviews_summary
 from planner.diff.changes import LEVELS, Level
 from planner.diff.upgrade import Upgrade
-from planner.diff.versions import load_new_plan, load_version, pair_jobs
-from planner.errors import OptionError
+from planner.diff.versions import Version, load_new_plan, load_version, pair_jobs, version_asked
+from planner.errors import JobDefinitionError, OptionError
 from planner.frontends.loading import LoadOptions
+from planner.frontends.upgrades import replacements
 from planner.review.report import JobReview, review_versions
 
 _SIDES = (
@@ -114,10 +116,25 @@ def diff(
             format=_no_markdown(format, "a running job"),
         )
     before = load_version(old, lambda job: flink_for(flink_old or flink, job), _for_version(options, flink_old))
-    after = load_version(new, lambda job: flink_for(flink_new or flink, job), _for_version(options, flink_new))
+    with _told_what_to_replace(before, version_asked(new, _for_version(options, flink_new))):
+        after = load_version(new, lambda job: flink_for(flink_new or flink, job), _for_version(options, flink_new))
     reviews = review_versions(before, after, pair_jobs(before, after), explain=explain_here)
     _print(reviews, format, old=old, new=new)
     return _code(reviews, least)
+
+
+@contextmanager
+def _told_what_to_replace(before: Version, version: str | None) -> Iterator[None]:
+    """Where a PyFlink script does not fit the new version, name every call that has to be replaced, not the first."""
+    try:
+        yield
+    except JobDefinitionError as error:
+        misfit = version is not None and getattr(error, "flink", None) is not None
+        found = replacements([compiled.written for compiled in before.plans], str(version)) if misfit else []
+        if found:
+            lines = [f"to plan it for Flink {version}, replace:", *found]
+            error.hint = "\n  ".join([*([error.hint] if error.hint else []), *lines])
+        raise
 
 
 def _two(sides: list[str]) -> tuple[str, str]:

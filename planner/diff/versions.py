@@ -21,7 +21,7 @@ from planner.records import record
 from planner.snapshots.baseline_file import load_baseline
 from planner.snapshots.snapshot import Snapshot, take_snapshot
 
-__all__ = ["Version", "load_new_plan", "load_version", "pair_jobs", "versions_paired"]
+__all__ = ["Version", "load_new_plan", "load_version", "pair_jobs", "version_asked", "versions_paired"]
 
 GIT = "git:"
 FLINK = "flink:"  # a script as real PyFlink compiles it, and not plan
@@ -59,6 +59,11 @@ def load_version(argument: str, flink: ChooseFlink | None = None, options: LoadO
         jobs = load_baseline(Path(argument)).jobs
         return Version(argument=argument, snapshots=tuple(job.snapshot for job in jobs), is_baseline=True)
     return _job_file(argument, argument, choose, options)
+
+
+def version_asked(argument: str, options: LoadOptions) -> str | None:
+    """The version of Flink that an argument is to be planned for; None where nobody says."""
+    return _at_version(argument, None, options)[2].flink
 
 
 def load_new_plan(argument: str, flink: ChooseFlink | None = None, options: LoadOptions | None = None) -> Plan:

@@ -68,7 +68,13 @@ def _apply(job: JobDefinition, known: tuple[OperatorRef, ...], setting: str) -> 
 def _operator(job: JobDefinition, known: tuple[OperatorRef, ...], setting: str, word: str) -> Operator:
     keys = {whole_key(ref.key): ref for ref in reversed(matches(word, known))}
     if len(keys) == 1:
-        return next(operator for operator in job.operators if operator.key in keys)
+        found = next((operator for operator in job.operators if operator.key in keys), None)
+        if found is None:
+            raise OptionError(
+                f"--set {setting}: {word!r} is not in the job as it is written: Flink or PyFlink puts it in",
+                hint="set an operator next to it",
+            )
+        return found
     if keys:
         options = ", ".join(f"{key} ({ref.location})" for key, ref in sorted(keys.items()))
         raise OptionError(f"--set {setting}: {word!r} may be any of {options}", hint="name one by its key")

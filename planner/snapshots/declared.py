@@ -84,6 +84,8 @@ NOT_FACTS: Final[Mapping[type, Mapping[str, str]]] = {
         "absent_modules": "what is installed here",
         "calls": "compared as operators and edges",
         "compiled": "compared as operators and edges",
+        "flink": "told as an upgrade",
+        "notes": "how the plan came to be",
     },
 }  # fmt: skip
 # Fields whose name says less than what is in them: their parts stand one level higher.

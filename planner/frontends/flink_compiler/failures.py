@@ -142,6 +142,17 @@ class _Context:
                 location=location,
                 hint="give Java more: JAVA_TOOL_OPTIONS=-Xmx4g plan ...",
             )
+        text = "\n".join(message for _, message in causes)
+        if "java.util.zip.ZipException" in names:
+            return JobDefinitionError(f"{self.file} is no jar: {causes[-1][1]}", hint="build it again")
+        if "'Main-Class'" in text:
+            return JobDefinitionError(
+                f"{self.file} does not say which class has its main", hint="name the class: --class jobs.Main"
+            )
+        if "entry point class" in text and names[-1] in _CLASS_ERRORS:
+            return JobDefinitionError(
+                f"{self.file} has no class {causes[-1][1]}", hint="check --class; a nested class is Outer$Inner"
+            )
         for name, message in causes:
             if name in (*_CLASS_ERRORS, *_LINK_ERRORS):
                 return self.other_classes(name, message, location)

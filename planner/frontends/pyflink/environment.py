@@ -458,9 +458,13 @@ class StreamExecutionEnvironment:
             transformations=freeze(drafts, settings["parallelism"], numbered=not self._calls.java), location=location,
             options=dict(self._options), python=None if self._calls.java else self._layer(drafts, collected),
             parallelism_origin=self._origin(), recorded=tuple(self._all_recorded()),
-            absent_modules=self._absent, flink=None if self._calls.java else version(),
+            absent_modules=self._absent, calls=self._uses(), flink=None if self._calls.java else version(),
             notes=() if self._calls.java else self._notes, **settings,
         )  # fmt: skip
+
+    def _uses(self) -> tuple[tuple[str, Location], ...]:
+        session = current_session()
+        return tuple(session.uses.items()) if session is not None else ()
 
     def _java_roots(self, drafts: list[Draft], collected: Draft | None) -> list[Draft]:
         if collected is None:

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from planner.frontends.pyflink.api import BY_HAND, DECLARED, handed_on
-from planner.frontends.pyflink.versions import MODULES, NAMES, has, release, version
+from planner.frontends.pyflink.versions import MODULES, NAMES, has, note_use, release, version
 
 if TYPE_CHECKING:
     from importlib.abc import Loader, MetaPathFinder
@@ -96,7 +96,7 @@ class _StandIn(ModuleType):
         value = _found(self.__name__, name)
         if value is _MISSING:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
-        if self.__name__ not in _JAVA:  # belongs to one loading
+        if self.__name__ not in _JAVA and name not in NAMES:  # these belong to one loading
             setattr(self, name, value)
         return value
 
@@ -110,8 +110,10 @@ def _found(module: str, name: str) -> Any:
         return _of_other_api(module, name)
     if part == "version" and name == "__version__":
         return release()
-    if not has(NAMES.get(name)):
-        return _MISSING
+    if name in NAMES:
+        if not has(NAMES[name]):
+            return _MISSING
+        note_use(name)
     for home in BY_HAND.get(part, ()):
         found = getattr(import_module(f"{_OURS}.{home}"), name, _MISSING)
         if found is not _MISSING and not isinstance(found, ModuleType):

@@ -15,8 +15,24 @@ from planner.frontends.scripts.handover import current_session
 from planner.frontends.scripts.places import user_location
 
 __all__ = [
-    "LATEST_1X", "MEMBERS", "MODULES", "NAMES", "PYFLINK_VERSIONS", "OnlyIn", "OtherVersion", "by_version", "has",
-    "hint_for", "missing", "module_hint", "refuse_without_java", "refuse_without_method", "release", "version",
+    "LATEST_1X",
+    "MEMBERS",
+    "MODULES",
+    "NAMES",
+    "PYFLINK_VERSIONS",
+    "OnlyIn",
+    "OtherVersion",
+    "by_version",
+    "has",
+    "hint_for",
+    "missing",
+    "module_hint",
+    "note_use",
+    "refuse_without_java",
+    "refuse_without_method",
+    "release",
+    "replacement",
+    "version",
 ]  # fmt: skip
 
 _Class = TypeVar("_Class")
@@ -129,6 +145,21 @@ NO_JAVA_CLASS: Final = {
     "JdbcSink": "the JDBC connector for Flink 2 has no sink for add_sink()",
     "CassandraSink": "Cassandra has no connector for Flink 2",
 }
+# What else changes with the replacement.
+_ALSO: Final = {
+    "FlinkKafkaConsumer": (
+        "(it begins at the group's committed offsets, KafkaSource at the earliest record: call "
+        "set_starting_offsets(KafkaOffsetsInitializer.committed_offsets(...)) to keep that; it is another operator, so "
+        "its id changes and the offsets in a savepoint are not found again: let the group commit them before)"
+    ),
+    "FlinkKafkaProducer": (
+        "(the sink becomes a Writer and a Committer with ids of their own: open transactions in a savepoint are not "
+        "found again, so stop with a savepoint and --drain first)"
+    ),
+    "read_text_file": (
+        "(one source instead of two operators: ids behind it change; FileSource also reads the folders inside)"
+    ),
+}
 # Methods that Flink 2's Java class has no more; the value is the class.
 NO_JAVA_METHOD: Final = {
     f"{call}_{what}": "ExecutionConfig"
@@ -179,6 +210,13 @@ def has(span: Span | None) -> bool:
     return span is None or span.holds(version())
 
 
+def note_use(name: str) -> None:
+    """Remember that the script uses a name which not all versions have: an upgrade may have to replace it."""
+    session = current_session()
+    if session is not None and name not in session.uses:
+        session.uses[name] = user_location()
+
+
 class OnlyIn:
     """A member of a class that only some versions have: in the others it is not there."""
 
@@ -191,6 +229,8 @@ class OnlyIn:
             raise AttributeError(
                 f"{where} has no attribute {self._name!r}", name=self._name, obj=instance if instance else owner
             )
+        if instance is not None:
+            note_use(self._name)
         bind = getattr(self._member, "__get__", None)
         return bind(instance, owner) if bind is not None else self._member
 
@@ -242,9 +282,20 @@ def module_hint(module: str) -> str:
     return f"PyFlink {version()} has no module {module}: plan for a version that has it: --flink {span.until}"
 
 
+def replacement(name: str, new: str) -> str | None:
+    """What stands in the place of a name in a version that does not have it; None where the version has it."""
+    span = _old(NO_JAVA_CLASS[name]) if name in NO_JAVA_CLASS else _span_of(name)
+    if span is None or span.holds(new):
+        return None
+    return " ".join(filter(None, [span.instead or "leave it out", _ALSO.get(name)]))
+
+
 def refuse_without_java(name: str) -> None:
     """Refuse a class that only connectors for Flink 1.x have in Java."""
-    if name in NO_JAVA_CLASS and not has(_old()):
+    if name not in NO_JAVA_CLASS:
+        return
+    note_use(name)
+    if not has(_old()):
         raise OtherVersion(
             f"{name} has no Java class in any connector for Flink 2: PyFlink {version()} refuses it",
             location=user_location(),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from planner.errors import JobDefinitionError, PlanError
 from planner.flink.versions import NEWEST, read_version
 from planner.frontends.scripts.places import user_location
-from planner.job import Collection, JobDefinition
+from planner.job import Collection, JobDefinition, Location
 from planner.kinds import SINKS
 from planner.records import record
 
@@ -58,6 +58,7 @@ class Session:
     def __init__(self, options: LoadOptions | None = None) -> None:
         self.options = options or LoadOptions()
         self.flink = read_version(self.options.flink) if self.options.flink else NEWEST
+        self.uses: dict[str, Location] = {}  # names of PyFlink that not all versions have, where each was used first
         self.notes: tuple[str, ...] = ()  # what a reader of the plan should know: why it is for an older version
         self.jobs: list[JobDefinition] = []
         self.environments: list[StreamExecutionEnvironment] = []

@@ -13,6 +13,8 @@ __all__ = ["PACKAGE_FOLDER", "caller_line", "shown", "shown_folders", "user_loca
 
 PACKAGE_FOLDER: Final = str(Path(__file__).absolute().parents[2]) + os.sep
 
+_IMPORTING: Final = "<frozen importlib"  # between an import and what it asks for
+
 # While a job's file is loaded: its folder, absolute, and as the user wrote it, so that messages show what was typed.
 shown_folders: dict[str, str] = {}
 
@@ -26,7 +28,7 @@ def user_location() -> Location:
 def caller_line() -> tuple[str, int]:
     """The real file name and line of the innermost caller outside this package."""
     frame = sys._getframe(1)
-    while frame.f_code.co_filename.startswith(PACKAGE_FOLDER) and frame.f_back is not None:
+    while frame.f_code.co_filename.startswith((PACKAGE_FOLDER, _IMPORTING)) and frame.f_back is not None:
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno
 

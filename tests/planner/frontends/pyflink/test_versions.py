@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import planner
+from cli.app import main
 from planner.errors import JobDefinitionError, PlanningError
 from planner.frontends.scripts.handover import LoadOptions
 from tests.support.pyflink_scripts import plan_of, plans_of, write_script
@@ -82,3 +83,28 @@ def test_a_loaded_script_is_not_planned_for_another_version(tmp_path: Path) -> N
         planner.plan(planner.load_job(script), flink="1.20")
     with pytest.raises(PlanningError, match=r"known for Flink 1\.18, 1\.19, 1\.20, 2\.3 only"):
         planner.load_plan(script, flink="2.1")
+
+
+def test_a_diff_names_every_call_that_an_upgrade_must_replace(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = f"from pyflink.datastream import TimeCharacteristic\n{CONSUMER}\nenv.read_text_file('/in').print()"
+    script = write_script(tmp_path, body)
+    assert main(["diff", f"{script}@1.20", f"{script}@2.3"]) == 2
+    said = capsys.readouterr().err.splitlines()
+    listed = said[said.index("    to plan it for Flink 2.3, replace:") + 1 :]
+    assert [line.split(": ")[0].rpartition(":")[2] + " " + line.split(": ")[1] for line in listed] == [
+        "7 TimeCharacteristic",
+        "10 FlinkKafkaConsumer",
+        "11 read_text_file",
+    ]
+    assert "KafkaSource at the earliest record" in listed[1]
+    assert "its id changes" in listed[1]
+
+
+def test_a_version_alone_is_no_change_of_the_job(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = write_script(tmp_path, "lines.map(len).print()")
+    assert main(["diff", f"{script}@1.20", f"{script}@2.3", "--exit-code"]) == 0
+    said = capsys.readouterr().out
+    assert "Flink 1.20 -> 2.3" in said
+    assert "all 3 stay" in said
