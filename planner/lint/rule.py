@@ -83,8 +83,19 @@ class Subject:
         if any(not obstacle.settings for obstacle in removed) or self.plan.job_graph is None:
             return "; and ".join(dict.fromkeys(found.change for found in removed if found.change)) or None
         advice = self.trials.advise(positions)
-        lost = f"; that loses the saved state of {', '.join(advice.loses)}" if advice.loses else ""
+        loses = [name for name in advice.loses if name not in self.lost_already]
+        lost = f"; that loses the saved state of {', '.join(loses)}" if loses else ""
         return "; and ".join(advice.changes) + lost if advice.changes else advice.why_not
+
+    @cached_property
+    def lost_already(self) -> frozenset[str]:
+        """Operators that do not find the state of the baseline now: moving their ids once more loses nothing."""
+        if self.comparison is None:
+            return frozenset()
+        from planner.operators import node_label
+
+        gone = (pair for pair in self.comparison.operators if not self.comparison.restores(pair))
+        return frozenset(node_label(self.nodes[pair.new_at]) for pair in gone)
 
     @cached_property
     def newly_broken(self) -> frozenset[int]:
