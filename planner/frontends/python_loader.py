@@ -95,7 +95,7 @@ def _load(path: Path, options: LoadOptions | None, take: Callable[[Session, Modu
 def _for_older(options: LoadOptions, error: JobDefinitionError, flink: str) -> tuple[LoadOptions, tuple[str, ...]]:
     """How to load a script for an older version, and the line that says so and why."""
     place = f" ({error.location})" if error.location else ""
-    return replace(options, flink=flink), (f"planned for Flink {flink}, because of {error.message}{place}",)
+    return replace(options, flink=flink), (f"planned for Flink {flink}: {error.message}{place}",)
 
 
 def _say_absent(error: JobDefinitionError, absent: Sequence[str]) -> None:

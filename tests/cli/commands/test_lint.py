@@ -163,7 +163,7 @@ def test_linting_imports_neither_rich_nor_spark(project: Project) -> None:
 
 def test_every_report_is_the_same_bytes_for_every_hash_seed(project: Project) -> None:
     root = Path(__file__).parents[3]
-    jobs = sorted(str(path) for path in (root / "samples").glob("*/job.*"))
+    jobs = sorted(str(path) for kind in ("py", "yaml") for path in (root / "samples").glob(f"*/job.{kind}"))
     recorded = run_seeded("0", "lint", *jobs, "--baseline", str(project.lock), "--update-baseline")
     assert recorded == b""
     lock = project.lock.read_bytes()

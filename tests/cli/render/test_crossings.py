@@ -20,7 +20,11 @@ from planner.pipeline import Plan, Stage, plan
 from tests.support.crossings import crossed
 
 ROOT = Path(__file__).parents[3]
-SAMPLES = sorted(str(path.relative_to(ROOT / "samples")) for path in (ROOT / "samples").glob("*/job.*"))
+SAMPLES = sorted(
+    str(path.relative_to(ROOT / "samples"))
+    for kind in ("py", "yaml")
+    for path in (ROOT / "samples").glob(f"*/job.{kind}")
+)
 DRAWN: tuple[Stage, ...] = ("stream", "job", "execution")
 
 

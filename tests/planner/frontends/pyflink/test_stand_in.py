@@ -68,7 +68,7 @@ def test_function_classes_and_contexts_take_type_arguments(tmp_path: Path) -> No
         ("env.set_stream_time_characteristic(1)", "no attribute", "PyFlink has it up to 1.20, 2.3 has not"),
         ("lines.mapp(str)", "no attribute 'mapp'", "did you mean `map`"),
         ("from pyflink.datastream.connectors.mongodb import X", "No module named", "no module"),
-        ("from pyflink.table import TableEnvironment\nTableEnvironment.create(None)", "Table API", "DataStream"),
+        ("from pyflink.table import TableEnvironment\nTableEnvironment.create(None)", "Table API", "--python PATH"),
         ("from pyflink.java_gateway import get_gateway\nfrom pyflink.datastream.connectors.base import Source\n"
          "env.from_source(Source(get_gateway().jvm.org.Mine()), None, 'x')", "made of an object of Java", "connectors"),
         ("open('/no/such/file')", "FileNotFoundError", "in a function's open()"),
