@@ -55,7 +55,7 @@ def load(argument: str | None, options: LoadOptions) -> JobDefinition:
 
 def tell_compiler(job: JobDefinition) -> None:
     """Say on stderr which Flink compiled a job, and what to know about that."""
-    if job.flink is not None and job.location.file.lower().endswith((*COMPILED, ".py")):
+    if job.compiled is not None and job.location.file.lower().endswith((*COMPILED, ".py")):
         console.message(f"compiled by Flink {job.flink}", "dim")
         for note in job.notes:
             console.message(f"note: {note}", "dim")
