@@ -170,6 +170,7 @@ class BatchWriter:
         if not wanted():
             self.forget()
             return
+        self.check_places()  # again: the batch itself took a while
         if writer.names is not None and (writer.names.prefix, writer.names.suffix) != ("part", ""):
             self.files.rename_parts(aside, writer.names.prefix, writer.names.suffix)
         self.files.replace(aside, f"{target}/{bucket}{folder}")
