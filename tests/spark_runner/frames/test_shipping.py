@@ -14,7 +14,8 @@ import pyspark
 from pyspark import cloudpickle
 
 from planner.frontends.loading import load_job
-from spark_runner.executor.chain import ChainSpec, InputSpec, NodeSpec, OutletSpec
+from spark_runner.executor.layout import OperatorSpec
+from spark_runner.executor.passes import ChainSpec, InputSpec, OutletSpec
 from spark_runner.executor.report import ReportList
 from spark_runner.frames.shipping import pickled_function, write_shipment
 
@@ -65,13 +66,15 @@ def payload_of(job: Path) -> bytes:
     behaviour = next(one for one in loaded.operators if one.kind == "map").behaviour
     target = behaviour.target  # type: ignore[union-attr]
     schema = pa.schema([("value", pa.int64())])
-    node = NodeSpec(role="map", function=target, parent=None, tag=None, operator="map", name="Map", place="job.py:4")
+    node = OperatorSpec(
+        role="map", function=target, parent=None, tag=None, id="", key="map", name="Map", place="job.py:4"
+    )
     spec = ChainSpec(
         number=0,
         name="chain",
         parallelism=1,
         input=InputSpec(names=(("value",),)),
-        nodes=(node,),
+        operators=(node,),
         outlets=(OutletSpec(node=0, tag=None, schema=schema, blame=0),),
     )
     return pickled_function(spec, str(job))

@@ -60,7 +60,10 @@ def test_figures_are_those_of_the_merged_operator(spark: Any, tmp_path: Path) ->
             "env.from_collection([1]).sink_to(FileSink.for_row_format('out', Encoder.simple_string_encoder()).build())",
             "writes text of pickled records",
         ),
-        ("env.from_collection([1]).add_sink(SinkFunction('org.example.Sink'))", "is a sink that does not run on Spark"),
+        (
+            "env.add_jars('file:///mine.jar')\nenv.from_collection([1]).add_sink(SinkFunction('org.example.Sink'))",
+            "is a sink that does not run on Spark",
+        ),
     ],
 )
 def test_what_cannot_run_is_refused_with_its_place(tmp_path: Path, body: str, message: str) -> None:
