@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Trouble", "explain_refusal", "trouble_of"]
+__all__ = ["Trouble", "explain_refusal", "trouble_in_log", "trouble_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +43,17 @@ def trouble_of(pod: dict[str, Any]) -> Trouble | None:
     if "waiting" in state:
         return _waiting(state["waiting"], container)
     return _unscheduled(status, container)
+
+
+def trouble_in_log(log: str) -> Trouble | None:
+    """What became of the last executor that was lost, as Spark logs it: the pod itself is soon removed."""
+    lost = re.findall(
+        r"The executor with id (\d+) exited with exit code (\d+).*?termination reason: (\w+)", log, re.DOTALL
+    )
+    if not lost:
+        return None
+    executor, code, reason = lost[-1]
+    return _ended(f"of executor {executor}", {"exitCode": int(code), "reason": reason}, {})
 
 
 def explain_refusal(code: int, said: str, url: str, namespace: str) -> Trouble:

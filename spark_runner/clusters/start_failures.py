@@ -12,7 +12,7 @@ from planner.errors import ExecutionError
 from spark_runner.clusters.gateway import JvmEnded
 from spark_runner.clusters.master import Master, parse_master
 
-__all__ = ["LogWatch", "explain_lost_jvm", "explain_run_failure", "explain_start_failure"]
+__all__ = ["LogWatch", "explain_lost_jvm", "explain_run_failure", "explain_start_failure", "tail"]
 
 _LAST_LINES = 5  # of Spark's log, where nothing else says why its JVM ended
 _LONGEST_SILENCE, _LONGEST_START = 25, 120  # seconds: with a sign that the cluster refuses us, and without
@@ -107,7 +107,7 @@ def explain_start_failure(error: BaseException, master: Master, log: Path | None
     """The error to show for a session that did not start."""
     if isinstance(error, ExecutionError) and not isinstance(error, JvmEnded):
         return error
-    known = _known(_KNOWN, f"{error}\n{_tail(log)}", master.url, log)
+    known = _known(_KNOWN, f"{error}\n{tail(log)}", master.url, log)
     if known is not None:
         return known
     if isinstance(error, JvmEnded):
@@ -123,7 +123,7 @@ def explain_run_failure(error: ExecutionError, url: str, log: Path) -> Execution
 def explain_lost_jvm(status: int, log: Path) -> ExecutionError:
     """The error to show where Spark's own JVM ended while the run went on; its last lines may say why."""
     how = f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with exit code {status}"
-    said = [one.rstrip() for one in _tail(log).splitlines() if one.strip()][-_LAST_LINES:]
+    said = [one.rstrip() for one in tail(log).splitlines() if one.strip()][-_LAST_LINES:]
     lines = "".join(f"\n  {one}" for one in said)
     told = f"; its last lines:{lines}" if said else ""
     memory = "the system kills what takes too much memory" if status == -signal.SIGKILL else None
@@ -146,7 +146,8 @@ def _where(log: Path | None) -> str | None:
     return f"Spark's log: {log}" if log else None
 
 
-def _tail(log: Path | None, size: int = 64_000) -> str:
+def tail(log: Path | None, size: int = 64_000) -> str:
+    """The end of a log; nothing where there is none."""
     if log is None or not log.is_file():
         return ""
     with log.open("rb") as content:
@@ -173,7 +174,7 @@ class LogWatch:
         """The error for a cluster whose processes cannot understand the driver: it would wait for them for ever."""
         if self._master.kind in ("local", "connect") or not self._has_news():
             return None
-        return _known(_OTHER_SPARK, _tail(self._log), self._master.url, self._log)
+        return _known(_OTHER_SPARK, tail(self._log), self._master.url, self._log)
 
     def while_starting(self, waited: float) -> ExecutionError | None:
         """The same, and the error for a cluster that takes connections and does not answer."""
@@ -199,5 +200,5 @@ class LogWatch:
 
     def _asked_in_vain(self) -> bool:
         """Whether the driver asked one standalone master a second time: the first answer takes less than a second."""
-        asked = re.findall(r"Connecting to master (\S+)", _tail(self._log))
+        asked = re.findall(r"Connecting to master (\S+)", tail(self._log))
         return len(asked) > len(set(asked))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from planner.errors import ExecutionError, PlanError
 from spark_runner.clusters.gateway import end_starting_jvms
 from spark_runner.clusters.kubernetes import Pods
+from spark_runner.clusters.pod_troubles import Trouble, trouble_in_log
 from spark_runner.clusters.request import RunRequest
 from spark_runner.clusters.session import Session, open_session, remove_pods
-from spark_runner.clusters.start_failures import LogWatch, explain_lost_jvm
+from spark_runner.clusters.start_failures import LogWatch, explain_lost_jvm, tail
 from spark_runner.figures.results import Events, RunResult, StageFigures
 from spark_runner.figures.stage_figures import running_stages, stage_figures
 from spark_runner.figures.tracking import StageCounts
@@ -62,7 +63,24 @@ class LocalDriver:
         assert self._session is not None
         self._session.mark(self._group, self._program.name)
         run = execute if self._program.bounded is None else execute_bounded
-        return run(self._program, self._session.spark, events=events)
+        with self._naming_a_lost_pod():
+            return run(self._program, self._session.spark, events=events)
+
+    @contextlib.contextmanager
+    def _naming_a_lost_pod(self) -> Iterator[None]:
+        """On Kubernetes, say what became of the pod where Spark only says that an executor was lost."""
+        try:
+            yield
+        except ExecutionError as failure:
+            trouble = self._lost_pod() if "ExecutorLostFailure" in failure.message else None
+            if trouble is None:
+                raise
+            raise ExecutionError(f"executors were lost again and again: {trouble.text}", hint=trouble.hint) from failure
+
+    def _lost_pod(self) -> Trouble | None:
+        if self._pods is None:
+            return None
+        return trouble_in_log(tail(self._log)) or self._pods.last
 
     def refusal_while_starting(self, waited: float) -> PlanError | None:
         """What Spark's log says while nothing answers."""
@@ -81,8 +99,8 @@ class LocalDriver:
         status = None if self._session is None else self._session.jvm_ended(2.0 if _is_cut_off(failure) else 0.0)
         if status is None:
             return None
-        if self._pods is not None and self._pods.last is not None:
-            trouble = self._pods.last
+        trouble = self._lost_pod()
+        if trouble is not None and status > 0:  # Spark ended by itself
             return ExecutionError(f"Spark gave up after its pods had failed: {trouble.text}", hint=trouble.hint)
         return explain_lost_jvm(status, self._log)
 

@@ -47,7 +47,7 @@ class StreamDriver(LocalDriver):
         assert self._session is not None
         self._idle.clear()
         try:
-            with self._naming_a_full_checkpoint():
+            with self._naming_a_full_checkpoint(), self._naming_a_lost_pod():
                 return self._stream.execute(self._session.spark, events)
         finally:
             self._idle.set()

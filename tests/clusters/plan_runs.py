@@ -75,7 +75,7 @@ class Finished:
         for stack in ("Traceback", "\tat ", "java.lang", "py4j"):
             assert stack not in self.errors + self.output
         for word in words:
-            assert word in self.errors
+            assert word in self.errors, self.errors
 
 
 class Started:

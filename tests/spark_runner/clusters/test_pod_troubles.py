@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spark_runner.clusters.pod_troubles import explain_refusal, trouble_of
+from spark_runner.clusters.pod_troubles import explain_refusal, trouble_in_log, trouble_of
 
 RESOURCES = {"requests": {"cpu": "4", "memory": "896Mi"}, "limits": {"memory": "896Mi"}}
 
@@ -91,3 +91,19 @@ def test_refusals(code: int, said: str, words: str) -> None:
     found = explain_refusal(code, said, "k8s://https://host", "jobs")
     assert words in found.text
     assert not found.passing
+
+
+LOST = """\
+ERROR TaskSchedulerImpl: Lost executor {id} on 127.0.1.5:
+The executor with id {id} exited with exit code {code}(SIGKILL, possible container OOM).
+     container state: terminated
+     exit code: {code}
+     termination reason: {reason}
+"""
+
+
+def test_the_last_lost_executor_of_a_log() -> None:
+    killed = LOST.format(id=1, code=137, reason="Error")
+    assert trouble_in_log("nothing of the kind") is None
+    assert "of executor 1 ended with exit code 137" in str(trouble_in_log(killed))
+    assert "more memory than its limit" in str(trouble_in_log(killed + LOST.format(id=2, code=137, reason="OOMKilled")))
