@@ -92,7 +92,7 @@ def test_too_few_slots_say_what_starts_what_waits_and_what_would_fit(
     assert 'Flink says "Could not acquire the minimum required resources."' in text
     assert "  1. Source: 1[0-3]                     .s\n" in text, "nothing runs"
     assert "too few slots, 4 required and 3 offered (1 task manager with 3 slots): 1 missing" in text
-    assert "see plan explain --set job.parallelism=3" in text
+    assert f"see plan explain {ORDER} --set job.parallelism=3" in text
 
 
 @pytest.mark.parametrize("mode", ["none", "slots"])
