@@ -183,9 +183,9 @@ class Keyed(Operator):
             self.store.take(entry)
             value = None
             try:
-                for value, stamp, place, side in records:
-                    self.place = place
-                    self.take_one(value, stamp, place, side)
+                # all that is given now belongs where the input ended: the end of time comes behind it, for readers too
+                for value, stamp, _, side in records:
+                    self.take_one(value, stamp, self.place, side)
             except RAISED as error:
                 raise self.failed(error, value) from None
             self.end_key()
@@ -302,7 +302,10 @@ class Reduce(Keyed):
         entries = sorted(self.latest, key=Entry.order) if self.script else list(self.latest)
         for entry in entries:
             stamp, place = self.latest[entry]
-            self.add(entry.values[_REDUCED], END_OF_TIME if self.script else stamp, place)
+            if self.script:
+                self.add(entry.values[_REDUCED], END_OF_TIME, self.place)
+            else:
+                self.add(entry.values[_REDUCED], stamp, place)
             if len(self.made) >= MANY:
                 self.settle()
         self.latest = {}

@@ -156,7 +156,7 @@ class BroadcastProcess(Operator):
         self.reading = BroadcastContext(self, self.rules.values, writes=False)
         self.writing = BroadcastContext(self, self.rules.values, writes=True)
         self.batch = bool(spec.options.get("batch"))
-        self.held: list[tuple[Any, int | None, int]] = []
+        self.held: list[tuple[Any, int | None]] = []
 
     def take(self, part: Part) -> None:
         sides: Any = repeat(0) if part.sides is None else part.sides
@@ -167,7 +167,7 @@ class BroadcastProcess(Operator):
                     self.writing.stamp = stamp
                     self.add_all(self.function.process_broadcast_element(value, self.writing), stamp, place)
                 elif self.batch:
-                    self.held.append((value, stamp, place))
+                    self.held.append((value, stamp))
                 else:
                     self._read(value, stamp, place)
         except RAISED as error:
@@ -181,8 +181,8 @@ class BroadcastProcess(Operator):
         if watermark == END_OF_TIME:
             held, self.held, value = self.held, [], None
             try:
-                for value, stamp, place in held:
-                    self._read(value, stamp, place)
+                for value, stamp in held:  # where the input ended: the end of time comes behind them, for readers too
+                    self._read(value, stamp, self.place)
             except RAISED as error:
                 raise self.failed(error, value) from None
         super().advance(watermark)

@@ -56,9 +56,9 @@ def _arguments() -> Any:
 
 
 def _ways(seed: int, number: int, options: Any) -> list[str]:
-    if options.way:
-        return [name for name in options.way if options.every or not WAYS[name].spark]
     job = random_job(seed)
+    if options.way:
+        return [name for name in options.way if (options.every if WAYS[name].spark else off_spark(job, WAYS[name]))]
     found = [name for name, way in WAYS.items() if not way.spark and off_spark(job, way)]
     if options.every and number % options.every == 0:
         found.append(Random(seed).choice([name for name, way in WAYS.items() if way.spark]))

@@ -69,6 +69,7 @@ WAYS = {
     "script as a stream": Way(api="pyflink", mode="streaming"),
     "off Spark, stream": Way(api="ours", mode="streaming", spark=False),
     "off Spark, script": Way(api="pyflink", mode="batch", spark=False),
+    "off Spark, script in batch mode": Way(api="pyflink", mode="batch", batch=True, spark=False),
     "off Spark, script as a stream": Way(api="pyflink", mode="streaming", spark=False),
 }
 

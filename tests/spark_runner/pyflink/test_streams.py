@@ -25,7 +25,7 @@ TRUTH = recorded()
 # what they show is another thing in a stream (batch mode, watermarks, the clock), or lies in files
 OTHERWISE = {
     "broadcast_both_kinds",  # timers of processing time
-    "batch_min_by", "batch_parallel", "batch_timers", "changed_objects", "event_time_timers", "files",
+    "batch_in_a_row", "batch_min_by", "batch_parallel", "batch_timers", "changed_objects", "event_time_timers", "files",
     "processing_time_timers", "state_with_ttl", "timers_set_by_timers", "word_count_batch",
 }  # fmt: skip
 AS_STREAMS = [name for name in SCRIPTS if name not in OTHERWISE]
