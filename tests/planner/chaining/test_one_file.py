@@ -62,8 +62,8 @@ json.dump({
     "rules": sorted(BY_CODE),
     "obstacles": [o.code for o in edge.obstacles],
     "of an ordinary edge": [o.code for o in ordinary.obstacles],
-    "changes": edge.changes,
-    "settings": edge.settings,
+    "changes": [o.change for o in edge.obstacles],
+    "settings": [setting for o in edge.obstacles for setting in o.settings],
     "conditions": {c.code: c.found for c in check_conditions(compiled, edges[0].position)},
 }, sys.stdout)
 """
