@@ -51,8 +51,8 @@ test-clusters: $(READY) ## faults, refusals and YARN on real clusters (about 20 
 test-kubernetes: $(READY) ## runs on Kubernetes' real API server, which Go builds once (needs go, etcd, openssl; says so where one is missing)
 	$(BIN)/python -m pytest -rs -m kubernetes tests/kubernetes $(PYTEST_ARGS)
 
-test-flink: $(READY) ## exports, drift and live figures against real Flink from PyPI (300 MB, once)
-	PLAN_TEST_FLINK=1 $(BIN)/python -m pytest -m flink $(PYTEST_ARGS)
+test-flink: $(READY) $(PYFLINK)/.ready ## exports, SQL, jars, PyFlink, drift and live figures against real Flink 2.3 and 1.20 (900 MB, once)
+	PLAN_TEST_FLINK=1 PLAN_TEST_PYFLINK=$(PYFLINK)/bin/python $(BIN)/python -m pytest -m flink $(PYTEST_ARGS)
 
 test-kills: $(READY) ## drivers of streams are killed twenty times each, with Kafka too; executors, workers and clients as well
 	PLAN_KILLS=20 $(BIN)/python -m pytest -s -m "cluster or not cluster" tests/spark_runner/streaming/test_kills.py \

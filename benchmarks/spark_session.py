@@ -82,13 +82,12 @@ def _errors_in(path: Path) -> Iterator[None]:
         os.close(kept)
 
 
-def planned(spark: Any, job: JobDefinition, *, native: bool = True) -> Callable[[], Any]:
-    """A job as `plan run` runs it (with `--no-native`, if not `native`), without the start of its session."""
+def planned(spark: Any, job: JobDefinition) -> Callable[[], Any]:
+    """A job as `plan run` runs it, without the start of its session."""
     from spark_runner.batch.execute import execute
     from spark_runner.lowering.lower import lower
-    from spark_runner.lowering.natives import NativePolicy
 
-    program = lower(plan(job), native=NativePolicy(wanted=native))
+    program = lower(plan(job))
     return lambda: execute(program, spark, events=lambda event: None)
 
 

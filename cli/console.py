@@ -20,6 +20,7 @@ ColorMode = Literal["auto", "always", "never"]
 COLOR_MODES: tuple[ColorMode, ...] = ("auto", "always", "never")
 
 _CONTINUED = 4  # columns by which the rest of a wrapped line is moved to the right
+_NARROWEST = 24  # columns that a row must leave for its last cell: with fewer, it is not aligned
 _color: ColorMode = "auto"
 
 
@@ -79,6 +80,8 @@ def write_lines(lines: Iterable[Line], *, stderr: bool = False) -> None:
         text = _text(spans)
         if text.cell_len <= console.width:
             console.print(text, soft_wrap=True)
+        elif 0 < (column := _last_column(spans)) <= console.width - _NARROWEST:
+            _write_wrapped(console, text, column)
         else:
             _write_wrapped(console, _text(_without_padding(spans)))
 
@@ -101,16 +104,29 @@ def _without_padding(spans: Line) -> Iterator[Span]:
         started = started or bool(text.strip())
 
 
-def _write_wrapped(console: Console, text: Text) -> None:
-    """Print a line that is wider than the terminal; its continuation is indented further than its beginning."""
+def _last_column(spans: Line) -> int:
+    """Where the last column of an aligned row begins: behind padding; 0 where the line has no columns."""
+    at = found = 0
+    started = False
+    for text, _ in spans:
+        if started and len(text) > 1 and not text.strip():
+            found = at + len(text)
+        started = started or bool(text.strip())
+        at += len(text)
+    return found
+
+
+def _write_wrapped(console: Console, text: Text, column: int = 0) -> None:
+    """Print a line that is wider than the terminal: its rest under its last column, or further in than its start."""
     from rich.text import Text
 
-    indent = min(len(text.plain) - len(text.plain.lstrip(" ")), console.width // 2)
-    hanging = indent + _CONTINUED
+    indent = column or min(len(text.plain) - len(text.plain.lstrip(" ")), console.width // 2)
+    hanging = column or indent + _CONTINUED
     parts = text[indent:].wrap(console, max(console.width - hanging, 10), overflow="fold")
     for number, part in enumerate(parts):
         part.rstrip()
-        console.print(Text(" " * (hanging if number else indent)) + part, soft_wrap=True)
+        before = Text(" " * hanging) if number else text[:indent]
+        console.print(before + part, soft_wrap=True)
 
 
 def write_text(text: str) -> None:

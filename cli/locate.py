@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from planner.flink.profile import FlinkProfile
     from planner.frontends.loading import LoadOptions
     from planner.job import JobDefinition
-    from planner.pipeline import Plan
+    from planner.pipeline import Plan, Stage
     from planner.savepoints.contents import SavepointContents
     from planner.settings.pyproject import Config
 
@@ -53,6 +54,31 @@ def load(argument: str | None, options: LoadOptions) -> JobDefinition:
     return job
 
 
+def load_plan(
+    argument: str | None, options: LoadOptions, *, until: Stage, flink: str | None, beside: Sequence[str] = ()
+) -> Plan:
+    """The plan of the job that an argument means; Flink's exports give one with unknowns, completed by `beside`."""
+    spec = find_job(argument)
+    if beside or is_export(spec):
+        from planner.observed.loading import load_export  # most jobs are compiled here
+
+        refuse_for_exports(spec, **{"--flink": flink})
+        return load_export(spec, *beside)
+    from planner.pipeline import plan
+
+    definition = load(spec, options)
+    return plan(definition, until=until, flink=flink_for(flink, definition))
+
+
+def refuse_stage(argument: str, compiled: Plan, stage: str) -> None:
+    """Refuse a stage that Flink's exports do not have."""
+    if compiled.observed is not None and stage not in ("stream", "job", "all"):
+        raise OptionError(
+            f"{argument} is what Flink says about a job, and has no {stage} graph",
+            hint="use --stage stream or --stage job; plan explain --live has the running subtasks",
+        )
+
+
 def tell_compiler(job: JobDefinition) -> None:
     """Say on stderr which Flink compiled a job, and what to know about that."""
     if job.compiled is not None and job.location.file.lower().endswith((*COMPILED, ".py")):
@@ -72,8 +98,6 @@ def is_savepoint(argument: str | None) -> bool:
 
 def is_export(argument: str) -> bool:
     """Whether an argument is one of Flink's exports: an address, stdin, a saved folder, a plan in JSON or text."""
-    from planner.frontends.job_files import names_job_file
-
     if names_job_file(argument):
         return False
     from planner.observed.loading import is_export as looks_like_export
@@ -106,11 +130,10 @@ def flink_for(written: str | None, job: JobDefinition) -> FlinkProfile:
     """
     from planner.flink.differences import flink
 
-    if job.python is not None:
-        from cli import console
-
+    if job.compiled is None:  # else tell_compiler() has said them
         for note in job.notes:
             console.message(note)
+    if job.python is not None:
         return flink(job.flink or written)
     written = written or job.flink
     if written is None and (config := nearest_config()) is not None:

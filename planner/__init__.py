@@ -15,35 +15,40 @@ if TYPE_CHECKING:
 
 # Every name also stands in `__init__.pyi`, which editors and type checkers read.
 _HOMES = {
-    "planner.frontends.dsl.connectors": (
-        "FileSource KafkaOffsetsInitializer KafkaSource SimpleStringSchema StreamFormat"
+    "planner.frontends.pyflink.environment": "StreamExecutionEnvironment",
+    "planner.frontends.pyflink.extensions": "ReaderSource WriterSink",
+    "planner.frontends.pyflink.results": "JobExecutionResult",
+    "planner.frontends.pyflink.streams": "DataStream DataStreamSink",
+    "planner.frontends.pyflink.keyed": "KeyedStream",
+    "planner.frontends.pyflink.windowed": "WindowedStream",
+    "planner.frontends.pyflink.connected": "BroadcastConnectedStream BroadcastStream ConnectedStreams",
+    "planner.frontends.pyflink.async_streams": "AsyncDataStream",
+    "planner.frontends.pyflink.declared.settings": "RestartStrategies RuntimeExecutionMode",
+    "planner.frontends.pyflink.declared.connectors": (
+        "KafkaOffsetsInitializer KafkaSource NumberSequenceSource SimpleStringSchema"
     ),
-    "planner.frontends.dsl.environment": (
-        "Configuration JobExecutionResult NumberSequenceSource ReaderSource RestartStrategies RuntimeExecutionMode "
-        "StreamExecutionEnvironment"
+    "planner.frontends.pyflink.declared.files": "FileSource StreamFormat",
+    "planner.frontends.pyflink.values.configuration": "Configuration",
+    "planner.frontends.pyflink.values.times": "Duration Time",
+    "planner.frontends.pyflink.values.watermarks": "TimestampAssigner WatermarkStrategy",
+    "planner.frontends.pyflink.values.assigners": (
+        "EventTimeSessionWindows GlobalWindows ProcessingTimeSessionWindows SessionWindowTimeGapExtractor "
+        "SlidingEventTimeWindows SlidingProcessingTimeWindows TumblingEventTimeWindows TumblingProcessingTimeWindows"
     ),
-    "planner.frontends.dsl.event_time": (
-        "Duration EventTimeSessionWindows GlobalWindows ProcessingTimeSessionWindows SessionWindowTimeGapExtractor "
-        "SlidingEventTimeWindows SlidingProcessingTimeWindows Time TimestampAssigner TumblingEventTimeWindows "
-        "TumblingProcessingTimeWindows WatermarkStrategy"
-    ),
-    "planner.frontends.dsl.functions": (
+    "planner.frontends.pyflink.declared.functions": (
         "AggregateFunction AggregatingStateDescriptor AsyncFunction BroadcastProcessFunction CoFlatMapFunction "
         "CoMapFunction CoProcessFunction FilterFunction FlatMapFunction Function KeySelector "
         "KeyedBroadcastProcessFunction KeyedCoProcessFunction KeyedProcessFunction "
-        "ListStateDescriptor MapFunction MapStateDescriptor OutputTag Partitioner ProcessFunction "
+        "ListStateDescriptor MapFunction MapStateDescriptor Partitioner ProcessFunction "
         "ProcessWindowFunction ReduceFunction ReducingStateDescriptor RuntimeContext SinkFunction SourceFunction "
         "StateDescriptor StateTtlConfig ValueStateDescriptor"
     ),
-    "planner.frontends.dsl.streams": (
-        "AsyncDataStream BroadcastConnectedStream BroadcastStream ConnectedStreams DataStream DataStreamSink "
-        "KeyedStream WindowedStream WriterSink"
-    ),
-    "planner.frontends.dsl.triggers": (
+    "planner.frontends.pyflink.values.triggers": (
         "ContinuousEventTimeTrigger ContinuousProcessingTimeTrigger CountTrigger EventTimeTrigger NeverTrigger "
         "ProcessingTimeTrigger PurgingTrigger Trigger TriggerResult"
     ),
-    "planner.frontends.dsl.types": "Row TypeInformation Types",
+    "planner.frontends.pyflink.values.types": "OutputTag TypeInformation Types",
+    "planner.frontends.pyflink.values.rows": "Row",
     "planner.errors": (
         "ExecutionError InternalError JobDefinitionError OptionError PlanError PlanningError UnsupportedOnSpark"
     ),

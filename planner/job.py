@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from planner.graphs.stream_graph import StreamGraph
 
 Partitioner = Literal["FORWARD", "REBALANCE", "RESCALE", "SHUFFLE", "BROADCAST", "GLOBAL", "HASH", "CUSTOM"]
+# What the job computes depends on where these send a record; the others only spread the work.
+MEANINGFUL: frozenset[str] = frozenset({"HASH", "BROADCAST", "GLOBAL", "CUSTOM"})
 RuntimeMode = Literal["streaming", "batch", "automatic"]
 Exchange = Literal["pipelined", "batch"]
 # How PyFlink runs an operator in a Python process; broadcast-state operators are never merged with others.

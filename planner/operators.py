@@ -21,7 +21,7 @@ from planner.spelling import nearest_or_all
 __all__ = [
     "ORIGIN_WORDS",
     "OperatorRef",
-    "Origin",
+    "SetBy",
     "describe_operators",
     "describe_written",
     "label",
@@ -32,8 +32,8 @@ __all__ = [
     "whole_key",
 ]
 
-Origin = Literal["operator", "job", "environment", "flink"]
-ORIGIN_WORDS: dict[Origin, str] = {
+SetBy = Literal["operator", "job", "environment", "flink"]
+ORIGIN_WORDS: dict[SetBy, str] = {
     "operator": "set on the operator",
     "job": "the job's default",
     "environment": "its neighbour's, or the environment's when it was made",
@@ -69,14 +69,15 @@ class OperatorRef:
     kind: OperatorKind
     uid: str | None
     uid_hash: str | None
-    operator_id: str
+    operator_id: str  # empty where a job that Flink described does not prove it
     parallelism: int
-    parallelism_from: Origin
+    parallelism_from: SetBy
     max_parallelism: int
     slot_sharing_group: str
     state: State
     takes_uid_hash: bool
     location: Location
+    exported_as: str = ""  # VERTEX/NUMBER, where a job plan of Flink knows no numbers of stream nodes
 
     @property
     def label(self) -> str:
@@ -114,7 +115,7 @@ def _describe(plan: Plan, node: StreamNode) -> OperatorRef:
         kind=node.operator.kind,
         uid=node.uid,
         uid_hash=node.user_hash,
-        operator_id=plan.operator_ids[node.id],
+        operator_id=plan.operator_ids.get(node.id, ""),
         parallelism=node.parallelism,
         parallelism_from=_origin(node, plan.job.parallelism),
         max_parallelism=node.max_parallelism,
@@ -122,6 +123,7 @@ def _describe(plan: Plan, node: StreamNode) -> OperatorRef:
         state=state_of(plan.job, node),
         takes_uid_hash=may_have_uid_hash(node.operator),
         location=node.operator.location,
+        exported_as=plan.observed.id_of(node.id) if plan.observed else "",
     )
 
 
@@ -157,7 +159,7 @@ def _part(ref: OperatorRef, part: Operator) -> OperatorRef:
     )
 
 
-def _origin(node: StreamNode, default: int) -> Origin:
+def _origin(node: StreamNode, default: int) -> SetBy:
     operator = node.operator
     if node.role == "coordinator" and node.parallelism_configured and node.parallelism == 1:
         return "flink"
@@ -184,7 +186,7 @@ def matches(word: str, operators: Iterable[OperatorRef], *, by_number: bool = Tr
 
 
 def _is_number(ref: OperatorRef, word: str) -> bool:
-    return str(ref.node) == word
+    return word in (str(ref.node), ref.exported_as)
 
 
 _READINGS: tuple[Callable[[OperatorRef, str], bool], ...] = (

@@ -22,6 +22,7 @@ from planner.rules import Obstacle
 if TYPE_CHECKING:
     from planner.graphs.physical import Physical
     from planner.merging import Merging
+    from planner.observed.judgement import Observation
 
 Stage = Literal["stream", "job", "execution", "physical"]
 STAGES: tuple[Stage, ...] = ("stream", "job", "execution", "physical")
@@ -37,11 +38,12 @@ class Plan:
     obstacles: tuple[
         tuple[Obstacle, ...], ...
     ]  # of every stream edge, in the order of StreamGraph.edges; () is chained
-    operator_ids: Mapping[int, str]  # of every stream node
+    operator_ids: Mapping[int, str]  # of every stream node; of an observed job only those that are proven
     job_graph: JobGraph | None = None
     execution_graph: ExecutionGraph | None = None  # None in batch mode while a parallelism is undecided
     physical: Physical | None = None
     merging: Merging | None = None  # PyFlink jobs: what became of the script's operators
+    observed: Observation | None = None  # a job that Flink described: what of all this is not known
 
     @property
     def written(self) -> JobDefinition:
@@ -50,6 +52,10 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as JSON-ready data, in the documented shape."""
+        if self.observed is not None:
+            from planner.observed.document import explanation_document  # most jobs are compiled here
+
+            return explanation_document(self.observed)
         from planner.graphs.plan_json import plan_to_dict
 
         return plan_to_dict(self)

@@ -93,6 +93,7 @@ class Obstacle:
     about: About = "other"
     side: Side = "both"  # the operator whose setting is in the way
     consequence: bool = False  # goes away together with another obstacle of the same edge
+    certain: bool = True  # False: Flink's exports leave open whether it is this one
 
 
 def to_remove(obstacles: tuple[Obstacle, ...]) -> tuple[Obstacle, ...]:
@@ -155,7 +156,7 @@ class Checked:
 
     code: str
     slug: str
-    holds: bool
+    holds: bool | None  # None: not known
     found: str
 
     def to_dict(self) -> dict[str, Any]:

@@ -35,21 +35,21 @@ def tool(name: str) -> str:
     return found
 
 
-def install() -> Path:
+def install(package: str = PACKAGE) -> Path:
     """Flink's jars, downloaded once (300 MB)."""
-    home = CACHE / PACKAGE.replace("==", "-")
+    home = CACHE / package.replace("==", "-")
     if home.is_dir():
         return home
     CACHE.mkdir(exist_ok=True)
-    print(f"Installing {PACKAGE} into {home.relative_to(ROOT)}; this happens once.", file=sys.stderr, flush=True)
+    print(f"Installing {package} into {home.relative_to(ROOT)}; this happens once.", file=sys.stderr, flush=True)
     # Installed beside and renamed, so that an interrupted download leaves nothing that looks complete.
     with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", scratch, PACKAGE]
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", scratch, package]
         finished = subprocess.run(pip, capture_output=True, text=True, check=False)
         if finished.returncode:
-            raise Unavailable(f"{PACKAGE} could not be installed: {finished.stderr.strip().splitlines()[-1:]}")
-        shutil.copytree(scratch, home.with_suffix(".part"), dirs_exist_ok=True)
-    home.with_suffix(".part").rename(home)
+            raise Unavailable(f"{package} could not be installed: {finished.stderr.strip().splitlines()[-1:]}")
+        shutil.copytree(scratch, home.with_name(f"{home.name}.part"), dirs_exist_ok=True)
+    home.with_name(f"{home.name}.part").rename(home)
     return home
 
 

@@ -10,7 +10,7 @@ from benchmarks.figure import Figure, compare, memory
 from benchmarks.measure import Unavailable, command, in_turns, output_of
 from benchmarks.process_tree import process_tree
 from planner.machine.java import find_java
-from spark_runner.clusters.class_archive import archive_path
+from spark_runner.clusters.class_archive import spark_archive
 
 SCRIPT = """
 from pyspark.sql import SparkSession
@@ -30,7 +30,7 @@ def figures(*, quick: bool = False) -> Iterator[Figure]:
     if importlib.util.find_spec("pyspark") is None:
         raise Unavailable("pyspark is not installed")
     run = [*command(), "run", "samples/word_count/job.yaml", "--master", "local[2]"]
-    if not archive_path(find_java()).exists():  # what a first run leaves behind
+    if not spark_archive(find_java()).path.exists():  # what a first run leaves behind
         output_of([sys.executable, "-m", "spark_runner.clusters.class_archive"], accept=(0, 1))
     runs = {
         "first": process_tree(["env", "PLAN_CLASS_ARCHIVE=off", *run]),

@@ -16,7 +16,6 @@ from planner.job import JobDefinition
 
 SQL_TARGET = 1.05
 PYTHON_TARGET = 0.95  # next to a loop that was fused by hand
-NATIVE_TARGET = 0.6
 _WARM_UP = 3  # rounds, until the JVM has compiled what both sides share
 _COUNTED = Types.TUPLE([Types.STRING(), Types.LONG()])
 
@@ -93,15 +92,13 @@ def _chain(spark: Any, path: Path, lines: int, rounds: int) -> Iterator[Figure]:
     job = env.build("chain")
     runs = {
         "plan": timed(planned(spark, job)),
-        "plan --no-native": timed(planned(spark, job, native=False)),
         "one mapInArrow by hand": timed(lambda: drain(words.fused(spark.read.parquet(str(path))))),
         "one mapInArrow per operator": timed(lambda: drain(words.separate(spark.read.parquet(str(path))))),
     }
     costs = in_turns(runs, rounds=rounds, warm_up=_WARM_UP, most=60)
     what = f"Python: five operators over {lines * 5:,} words"
-    yield compare(what, costs, "plan", "one mapInArrow by hand", target=NATIVE_TARGET)
-    yield compare(f"{what}, --no-native", costs, "plan --no-native", "one mapInArrow by hand", target=PYTHON_TARGET)
-    yield compare(f"{what}, --no-native", costs, "plan --no-native", "one mapInArrow per operator")
+    yield compare(what, costs, "plan", "one mapInArrow by hand", target=PYTHON_TARGET)
+    yield compare(what, costs, "plan", "one mapInArrow per operator")
 
 
 def _environment() -> Any:

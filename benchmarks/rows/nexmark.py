@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.by_hand import nexmark_frames, nexmark_loops
 from benchmarks.figure import Figure, compare
 from benchmarks.measure import ROOT, in_turns, timed
-from benchmarks.rows.jobs import NATIVE_TARGET, PYTHON_TARGET, SQL_TARGET
+from benchmarks.rows.jobs import PYTHON_TARGET, SQL_TARGET
 from benchmarks.spark_session import drain, planned, session
 from planner import load_job, load_job_data
 from planner.job import JobDefinition
@@ -64,17 +64,13 @@ def _python(spark: Any, tables: Path, query: str, by_hand: Callable[[Any], Any],
     if query in nexmark_loops.SEPARATE:
         others["one mapInArrow per operator"] = nexmark_loops.SEPARATE[query]
     runs = {"plan": timed(planned(spark, job))}
-    if query in _CHAINS:
-        runs["plan --no-native"] = timed(planned(spark, job, native=False))
     runs |= {name: timed(partial(_drained, written, read)) for name, written in others.items()}
     costs = turns(runs)
-    chain = query in _CHAINS
-    yield compare(f"{query}, Python", costs, "plan", "mapInArrow by hand", target=NATIVE_TARGET if chain else None)
-    if chain:
-        target = PYTHON_TARGET
-        yield compare(f"{query}, Python, --no-native", costs, "plan --no-native", "mapInArrow by hand", target=target)
-    for other in list(others)[1:]:
-        yield compare(f"{query}, Python, --no-native", costs, "plan --no-native", other)
+    target = PYTHON_TARGET if query in _CHAINS else None
+    for other in others:
+        yield compare(
+            f"{query}, Python", costs, "plan", other, target=target if other == "mapInArrow by hand" else None
+        )
 
 
 def _drained(by_hand: Callable[[Any], Any], read: Callable[[str], Any]) -> None:

@@ -89,11 +89,11 @@ def _job(source: Path, out: Path, *, keyed: bool, bounded: bool) -> Any:
 
 def _planned(spark: Any, source: Path, out: Path, *, keyed: bool) -> float:
     from planner.pipeline import plan
+    from spark_runner.lowering.lower import lower
     from spark_runner.streaming.checkpoint import Checkpoint
     from spark_runner.streaming.execute import StreamOptions, StreamRun
-    from spark_runner.streaming.opening import stream_program
 
-    program = stream_program(plan(_job(source, out, keyed=keyed, bounded=False)))
+    program = lower(plan(_job(source, out, keyed=keyed, bounded=False)), "streaming")
     run = StreamRun(program, spark, Checkpoint(out / "checkpoint"), StreamOptions(), events=lambda event: None)
     run.run()
     return _best_batch(run.query)

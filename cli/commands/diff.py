@@ -23,7 +23,8 @@ from planner.diff.versions import Version, load_new_plan, load_version, pair_job
 from planner.errors import JobDefinitionError, OptionError
 from planner.frontends.loading import LoadOptions
 from planner.frontends.upgrades import replacements
-from planner.review.report import JobReview, review_versions
+from planner.pipeline import Plan
+from planner.review.report import JobReview, review_drift, review_versions
 
 _SIDES = (
     "None: the job here, compared with HEAD. One: that job, compared with HEAD. Two, OLD NEW: each a job file, "
@@ -106,21 +107,32 @@ def diff(
             _for_version(options, flink_new),
         )
     if is_export(old) or is_export(new):
-        from cli.exports import diff_exports
-
-        return diff_exports(
-            old,
-            new,
-            snapshots=lambda side: load_version(side, lambda job: flink_for(flink, job), options).snapshots,
-            exit_code=least is not None,
-            format=_no_markdown(format, "a running job"),
-        )
+        return _drift(old, new, least, format, flink, options)
     before = load_version(old, lambda job: flink_for(flink_old or flink, job), _for_version(options, flink_old))
     with _told_what_to_replace(before, version_asked(new, _for_version(options, flink_new))):
         after = load_version(new, lambda job: flink_for(flink_new or flink, job), _for_version(options, flink_new))
     reviews = review_versions(before, after, pair_jobs(before, after), explain=explain_here)
     _print(reviews, format, old=old, new=new)
     return _code(reviews, least)
+
+
+def _drift(
+    old: str, new: str, least: Level | None, format: ReportFormat, flink: str | None, options: LoadOptions
+) -> int:
+    """A diff of which one side at least is what Flink says about a job."""
+    from planner.observed.loading import load_export
+
+    if old == new == "-":
+        raise OptionError("both sides cannot be stdin")
+
+    def side(argument: str) -> Plan | Version:
+        if is_export(argument):
+            return load_export(argument)
+        return load_version(argument, lambda job: flink_for(flink, job), options)
+
+    review = review_drift(side(old), side(new), explain=explain_here)
+    _print([review], format, old=old, new=new)
+    return _code([review], least)
 
 
 @contextmanager
@@ -228,10 +240,12 @@ def _upgrade_lines(upgrade: Upgrade | None) -> list[Line]:
 
 def _document(old: str, new: str, base: str | None, reviews: Sequence[JobReview]) -> dict[str, Any]:
     changes = [(review.name, change) for review in reviews for change in review.changes]
+    drift = [review.drift.to_dict(review.changes) for review in reviews if review.drift is not None]
     return {
         "version": 1,
         "old": old,
         "new": new,
+        **(drift[0] if drift else {}),
         **({} if base is None else {"base": base}),
         "jobs": [review.name for review in reviews],
         "reviews": [review.to_dict() for review in reviews],

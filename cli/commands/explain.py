@@ -9,18 +9,18 @@ import typer
 from cli import console
 from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.load_options import ApiOption, ParallelismOption, load_options
-from cli.locate import explain_here, find_job, flink_for, is_export, refuse_for_exports, tell_compiler
+from cli.locate import explain_here, find_job, load_plan, refuse_for_exports
 from cli.options import FlinkOption, JobArgument, ReportFormatOption
 from cli.render.text.explanation import edge_lines, explanation_lines
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation, explain_plan
-from planner.frontends.loading import load_job
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
 
 if TYPE_CHECKING:
     from cli.render.styled import Line
     from planner.explanation.python_pairs import CheckedPair
+    from planner.frontends.flink_export.live import LiveFigures
 
 
 def explain(
@@ -82,24 +82,22 @@ def explain(
     spec = find_job(job)
     options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
     beside = [one for one in (job_plan, stream_plan) if one is not None]
-    if beside or is_export(spec):
-        from cli.exports import explain_export
-
-        refuse_for_exports(spec, **{"--set": settings, "--flink": flink, "--format markdown": format == "markdown"})
-        explain_export(spec, others=beside, edge=edge, only_broken=only is not None, live=live, format=format)
-        return
-    definition = load_job(spec, options)
-    tell_compiler(definition)
-    compiled = compile_plan(definition, until="execution", flink=flink_for(flink, definition))
+    compiled = load_plan(spec, options, until="execution", flink=flink, beside=beside)
     explanation = explain_here(compiled)
     if compiled.job.compiled is not None:
         refuse_for_exports(spec, **{"--set": settings})
+    figures = _live(spec) if live else None
     if settings:
         _what_if(spec, compiled, explanation, settings, edge, only is not None, format)
     elif edge is not None:
         _one_edge(compiled, explanation, edge, format)
     elif format == "json":
-        console.write_json(_document(explanation, only is not None))
+        document = explanation.to_dict(only_broken=only is not None)
+        if figures is not None and compiled.observed is not None:
+            from planner.observed.document import live_document
+
+            document["live"] = live_document(compiled.observed.job, figures)
+        console.write_json(document)
     elif format == "markdown":
         from cli.render.markdown.explanation import explanation_markdown
 
@@ -107,13 +105,17 @@ def explain(
     else:
         tried = spec if compiled.job.compiled is None else None  # nothing can be tried on a graph of Flink
         console.write_lines(explanation_lines(explanation, spec=tried, only_broken=only is not None))
+    if figures is not None and compiled.observed is not None and edge is None and format == "text":
+        from cli.render.text.live import live_lines
+
+        console.write_lines([(), *live_lines(compiled.observed.job, figures)])
 
 
-def _document(explanation: Explanation, only_broken: bool) -> dict[str, Any]:
-    document = explanation.to_dict()
-    if only_broken:
-        document["edges"] = [edge for edge in document["edges"] if edge["verdict"] == "broken"]
-    return document
+def _live(spec: str) -> LiveFigures:
+    from planner.frontends.flink_export.live import read_live
+    from planner.observed.loading import answering
+
+    return read_live(answering(spec))
 
 
 def _one_edge(compiled: Plan, explanation: Explanation, wanted: str, format: str) -> None:
@@ -129,7 +131,10 @@ def _one_edge(compiled: Plan, explanation: Explanation, wanted: str, format: str
     )
     checked: list[tuple[EdgeExplanation, Any]] = [(edge, check_conditions(compiled, edge.position)) for edge in chosen]
     if format == "json":
-        edges = [{**edge.to_dict(), "conditions": [c.to_dict() for c in conditions]} for edge, conditions in checked]
+        edges = [
+            {**explanation.edge_to_dict(edge), "conditions": [c.to_dict() for c in conditions]}
+            for edge, conditions in checked
+        ]
         document = {"name": explanation.name, "edges": edges}
         console.write_json({**document, "pairs": [pair.to_dict() for pair in pairs]} if pairs else document)
         return
@@ -191,6 +196,6 @@ def _what_if(
         return
     difference = compare(settings, before, after)
     if format == "json":
-        console.write_json({**_document(after, only_broken), "what_if": difference.to_dict()})
+        console.write_json({**after.to_dict(only_broken=only_broken), "what_if": difference.to_dict()})
     else:
         _write(after.name, what_if_lines(difference, spec=spec), format)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import typer
 
 from cli import console, locate
 from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.load_options import ApiOption, ParallelismOption, load_options
-from cli.locate import is_export
 from cli.options import FlinkOption, FormatOption, JobArgument
 from cli.render.text.order import order_lines
-from planner.explanation.order import explain_order
-from planner.pipeline import plan as compile_plan
+from planner.explanation.order import OrderedVertex, explain_order
+from planner.pipeline import Plan
+
+EXPECTED = "expected chains: nothing was deployed yet"
 
 
 def order(
@@ -30,17 +34,34 @@ def order(
       plan order job.py --format json
     """
     options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
-    if job is not None and is_export(job):
-        from cli.exports import order_export
-
-        order_export(job, format=format)
-        return
-    definition = locate.load(job, options)
-    compiled = compile_plan(definition, until="job", flink=locate.flink_for(flink, definition))
+    compiled = locate.load_plan(job, options, until="job", flink=flink)
     assert compiled.job_graph is not None
-    placements = explain_order(compiled.job_graph)
+    placements = explain_order(compiled.job_graph, compiled=compiled.observed is None)
     name = compiled.stream_graph.name
     if format == "json":
-        console.write_json({"name": name, "order": [placement.to_dict() for placement in placements]})
+        console.write_json(_document(compiled, placements))
     else:
-        console.write_lines(order_lines(name, placements))
+        console.write_lines(order_lines(name, placements, EXPECTED if _is_expected(compiled) else ""))
+
+
+def _is_expected(compiled: Plan) -> bool:
+    return compiled.observed is not None and not compiled.observed.job.deployed
+
+
+def _document(compiled: Plan, placements: Sequence[OrderedVertex]) -> dict[str, Any]:
+    order = [placement.to_dict() for placement in placements]
+    name, graph = compiled.stream_graph.name, compiled.job_graph
+    if compiled.observed is None or graph is None:
+        return {"name": name, "order": order}
+    nodes = compiled.stream_graph.by_id
+    members = ((*vertex.chained_sources, *vertex.nodes) for vertex in graph.vertices)
+    placed = [
+        {**entry, "id": entry["id"] or None, "operators": [nodes[node].name for node in own]}
+        for entry, own in zip(order, members, strict=True)
+    ]
+    return {
+        "name": name,
+        "origin": compiled.observed.job.origin,
+        "expected": _is_expected(compiled),
+        "order": placed,
+    }

@@ -22,18 +22,18 @@ from cli.deployment_options import (
 )
 from cli.files import write_whole
 from cli.load_options import ApiOption, ParallelismOption, load_options
-from cli.locate import cluster_buffers, find_job, flink_for, is_export, tell_compiler
+from cli.locate import cluster_buffers, find_job, load_plan, refuse_for_exports, refuse_stage
 from cli.options import FlinkOption, JobArgument, complete_job
 from cli.run_ids import complete_run
 from planner.deployment.request import DeploymentRequest
 from planner.errors import OptionError
 from planner.pipeline import Plan, Stage
-from planner.pipeline import plan as compile_plan
 
 if TYPE_CHECKING:
     from cli.render.pictures.dot import Look
     from cli.render.pictures.picture import Picture
     from planner.deployment.deployment import Deployment
+    from planner.frontends.flink_export.live import LiveFigures
     from planner.frontends.loading import LoadOptions
 
 Format = Literal["svg", "png", "pdf", "dot", "mermaid", "html"]
@@ -128,18 +128,16 @@ def render(
         content = _in_format(_run_picture(run, stage), chosen, Look(theme=theme, direction=direction), wrap)
     else:
         spec = find_job(job)
-        if is_export(spec):
-            from cli.exports import picture_of_export
-
-            picture = picture_of_export(spec, stage=stage, format=chosen)
-            content = _in_format(picture, chosen, Look(theme=theme, direction=direction), wrap)
-        elif chosen == "html":
-            content = _page(_compile(spec, "physical", flink, options), spec, request, diff, run, options)
+        compiled = load_plan(spec, options, until="physical" if chosen == "html" else _until(stage), flink=flink)
+        live = _live(spec, compiled)
+        if chosen == "html":
+            if compiled.observed is not None:
+                refuse_for_exports(spec, **{"--diff": diff, "--run": run})
+            content = _page(compiled, spec, request, diff, run, options, live)
         else:
-            compiled = _compile(spec, _until(stage), flink, options)
-            content = _in_format(
-                _picture(compiled, stage, request), chosen, Look(theme=theme, direction=direction), wrap
-            )
+            refuse_stage(spec, compiled, stage)
+            picture = _picture(compiled, stage, request, live)
+            content = _in_format(picture, chosen, Look(theme=theme, direction=direction), wrap)
     target = output or (_default_file(spec, stage, chosen) if open_it or _needs_file(chosen) else None)
     if target is None or str(target) == "-":
         _to_stdout(content)
@@ -173,12 +171,14 @@ def _default_file(spec: str, stage: Stage, format: Format) -> Path:
     return Path(f"{name}.{'mmd' if format == 'mermaid' else format}")
 
 
-def _compile(spec: str, until: Stage, flink: str | None, options: LoadOptions) -> Plan:
-    from planner.frontends.loading import load_job
+def _live(spec: str, compiled: Plan) -> LiveFigures | None:
+    """How busy a running job is; a file that Flink wrote does not tell."""
+    if compiled.observed is None:
+        return None
+    from planner.frontends.flink_export.live import read_live
+    from planner.observed.loading import answering, is_address
 
-    definition = load_job(spec, options)
-    tell_compiler(definition)
-    return compile_plan(definition, until=until, flink=flink_for(flink, definition))
+    return read_live(answering(spec)) if is_address(spec) or Path(spec).is_dir() else None
 
 
 def _page(
@@ -188,6 +188,7 @@ def _page(
     diff: str | None,
     run: str | None,
     options: LoadOptions,
+    live: LiveFigures | None,
 ) -> str:
     from cli.render.page.figures import check_report
     from cli.render.page.plan import PageRequest, to_html
@@ -201,6 +202,7 @@ def _page(
         comparison=_comparison(compiled, diff, options) if diff is not None else None,
         compared_with=diff,
         report=report,
+        live=live,
         **cluster_buffers(compiled),
     )
     return to_html(compiled, wanted)
@@ -234,12 +236,14 @@ def _deployment(compiled: Plan, request: DeploymentRequest) -> Deployment | None
     return deployment
 
 
-def _picture(compiled: Plan, stage: Stage, request: DeploymentRequest) -> Picture:
+def _picture(compiled: Plan, stage: Stage, request: DeploymentRequest, live: LiveFigures | None) -> Picture:
+    from cli.render.pictures.live import live_overlay
+    from cli.render.pictures.overlay import NOTHING
     from cli.render.pictures.stages import PICTURES
 
     if stage != "physical":
         show_deployment(compiled, (stage,), request)  # refuses options of another stage
-        return PICTURES[stage](compiled)
+        return PICTURES[stage](compiled, live_overlay(compiled, live) if live else NOTHING)
     deployment = _deployment(compiled, request)
     if deployment is None:
         return PICTURES[stage](compiled)

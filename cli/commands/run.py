@@ -65,9 +65,7 @@ def run(
     detach: Annotated[bool, typer.Option("--detach", help="Return the run's id once it is accepted.")] = False,
     follow: Annotated[bool, typer.Option("--follow", help="Print every state change of every vertex.")] = False,
     report: Annotated[str | None, typer.Option(metavar="FILE", help="Keep the report: .json or .html.")] = None,
-    no_native: Annotated[
-        bool, typer.Option("--no-native", help="Run every Python function in Python, simple ones too.")
-    ] = False,
+    no_native: Annotated[bool, typer.Option("--no-native", hidden=True)] = False,  # all do: for scripts that say it
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the Spark program; start nothing.")] = False,
     format: FormatOption = "text",
     flink: FlinkOption = None,
@@ -116,7 +114,6 @@ def run(
         report=report,
         arguments=options.arguments,
         parallelism=parallelism,
-        native=not no_native,
     )
     if not (dry_run or detach or deploy_mode == "cluster") and is_script_to_run(request.job):
         return run_script(request, options, lambda *job: _see_through(*job, follow=follow, format=format), run_id=id)
@@ -194,7 +191,8 @@ def _say_checkpoint(prepared: PreparedRun, folder: RunFolder, request: RunReques
 
     checkpoint = checkpoint_of(request, folder.path)
     console.message(f"checkpoint {checkpoint}: --checkpoint with this folder continues the run")
-    for note in prepared.program.stream.notes:
+    chunks = prepared.program.chunks
+    for note in chunks.notes if chunks is not None else ():
         console.message(note)
 
 
@@ -227,11 +225,11 @@ def _print_results(outcome: Outcome, document: dict[str, Any]) -> None:
 def _speed_up_the_next(outcome: Outcome) -> None:
     """Let the next local run start faster; nothing that goes wrong here is this run's concern."""
     from planner.machine.java import find_java
-    from spark_runner.clusters.class_archive import build_archive_in_background
+    from spark_runner.clusters.class_archive import spark_archive
 
     if outcome.record.state == "FINISHED" and outcome.record.request.master.startswith("local"):
         try:
-            build_archive_in_background(find_java())
+            spark_archive(find_java()).build_in_background()
         except (OSError, PlanError):
             return
 

@@ -21,14 +21,12 @@ from cli.deployment_options import (
     show_deployment,
 )
 from cli.load_options import ApiOption, ParallelismOption, load_options
-from cli.locate import is_export
 from cli.options import FlinkOption, FormatOption, JobArgument, StageName, TextOrJson
 from cli.render.styled import Line
 from cli.render.text.stages import stage_lines
 from planner.deployment.request import DeploymentRequest
 from planner.errors import OptionError
 from planner.pipeline import STAGES, Plan, Stage
-from planner.pipeline import plan as compile_plan
 
 if TYPE_CHECKING:
     from planner.deployment.deployment import Deployment
@@ -40,6 +38,9 @@ KEYS: dict[Stage, str] = {
     "execution": "execution_graph",
     "physical": "physical",
 }
+
+# Of a job that Flink described.
+OBSERVED_KEYS: dict[Stage, tuple[str, ...]] = {"stream": ("operators", "edges"), "job": ("vertices",)}
 
 
 def show(
@@ -90,15 +91,12 @@ def show(
             raise OptionError(f"{job} is a savepoint, which has no stages", hint="only --format is for savepoints")
         _show_savepoint(job, format)
         return 0
-    if job is not None and is_export(job):
-        from cli.exports import show_export
-
-        show_export(job, stage=stage, format=format)
-        return 0
     stages: tuple[Stage, ...] = STAGES if stage == "all" else (stage,)
     options = load_options(context.obj, api=api, parallelism=parallelism, flink=flink, compiler=compiler)
-    definition = locate.load(job, options)
-    compiled = compile_plan(definition, until=stages[-1], flink=locate.flink_for(flink, definition))
+    compiled = locate.load_plan(job, options, until=stages[-1], flink=flink)
+    if compiled.observed is not None:
+        locate.refuse_stage(str(job), compiled, stage if request == DeploymentRequest() else "physical")
+        stages = ("stream", "job") if stage == "all" else stages
     deployment = show_deployment(compiled, stages, request)
     if format == "json":
         console.write_json(_document(compiled, stages, deployment))
@@ -129,6 +127,9 @@ def _deployment_lines(deployment: Deployment | None, spec: str | None) -> list[L
 def _document(compiled: Plan, stages: tuple[Stage, ...], deployment: Deployment | None) -> dict[str, Any]:
     """The whole plan as documented, or its name and one stage; a deployment next to them where one was asked for."""
     document = compiled.to_dict()
+    if compiled.observed is not None:
+        keys = [key for stage in stages for key in OBSERVED_KEYS[stage]]
+        return {key: document[key] for key in ("name", "origin", "mode", *keys)}
     if stages != STAGES:
         document = {"name": document["name"], **{KEYS[stage]: document[KEYS[stage]] for stage in stages}}
     return {**document, "deployment": deployment.to_dict()} if deployment else document

@@ -26,6 +26,11 @@ def max_parallelism_words(max_parallelism: int) -> str:
     return str(max_parallelism) if max_parallelism > 0 else "unset"
 
 
+def records_words(number: int | None) -> str:
+    """A number of records; a running job may not tell it."""
+    return "?" if number is None else f"{number:,}".replace(",", " ")
+
+
 def memory_words(size: int, *, up: bool = False) -> str:
     """Bytes in words: "96 KiB", "1.5 MiB"; rounded up where it says what to give."""
     unit, power = next(

@@ -75,6 +75,8 @@ def candidate_of(graph: StreamGraph, obstacles: Sequence[tuple[Obstacle, ...]], 
 
 def check_conditions(plan: Plan, position: int) -> tuple[Checked, ...]:
     """How all conditions came out on the edge at `position` of the stream graph, in the order of their codes."""
+    if plan.observed is not None:
+        return plan.observed.checked(position)
     candidate = candidate_of(plan.stream_graph, plan.obstacles, position)
     return tuple(rule.checked(candidate.facts, candidate) for rule in RULES)
 

@@ -118,6 +118,14 @@ class ChainingRule(Condition[Facts, Candidate]):
     exported: Callable[[ExportedEdge, bool | None], str]  # what an export shows, by how the condition came out
 
 
-def as_written(operator: Operator, python: str, yaml: str) -> str:
-    """A setting as the operator's author writes it: a call in Python, a key in YAML."""
-    return python if operator.location.file.endswith(".py") else f"`{yaml}`"
+def as_written(operator: Operator, python: str, yaml: str, sql: str | None = None) -> str:
+    """A setting as the operator's author writes it: a call in Python or Java, a key in YAML, words for SQL."""
+    file = operator.location.file
+    if file.endswith(".py"):
+        return python
+    if sql is not None and file.endswith(".sql"):
+        return sql
+    if file.endswith((".sql", ".jar", ".json")):
+        first, *more = python.split("_")
+        return first + "".join(word.capitalize() for word in more)
+    return f"`{yaml}`"

@@ -19,12 +19,12 @@ from planner.graphs.execution_graph import ExecutionEdge
 from planner.graphs.physical import Subtask
 from planner.records import record
 
-__all__ = ["RELEASE_OPTION", "Failover", "Reason", "RegionRestart", "ResultPart", "plan_failover"]
+__all__ = ["RELEASE_OPTION", "Failover", "RegionRestart", "RestartReason", "ResultPart", "plan_failover"]
 
 # Why a region restarts: it failed; it ran on the lost task manager; its result was lost, or released since nobody
 # needed it any more; it reads a restarting region.
-Reason = Literal["failed", "task-manager-lost", "result-lost", "result-released", "consumer"]
-_Found = TypeVar("_Found", int, tuple[int, "Reason"])
+RestartReason = Literal["failed", "task-manager-lost", "result-lost", "result-released", "consumer"]
+_Found = TypeVar("_Found", int, tuple[int, "RestartReason"])
 RELEASE_OPTION = "jobmanager.partition.release-during-job-execution"
 
 
@@ -33,7 +33,7 @@ class RegionRestart:
     """One region that begins another attempt."""
 
     region: int  # position in Physical.failover_regions
-    reason: Reason
+    reason: RestartReason
 
 
 @record
@@ -153,19 +153,19 @@ class _Failure:
             for wanted, region in zip(among, self.layout.region_of, strict=True)
         ]
 
-    def spread(self) -> dict[int, Reason]:
+    def spread(self) -> dict[int, RestartReason]:
         """Every region that restarts, with its first reason."""
         count = len(self.layout.physical.failover_regions)
         behind = blocking_links(self.layout, self.layout.region_of, count)
         before = self.lost_inputs(count)
-        reasons: dict[int, Reason] = {self.region: "failed"}
+        reasons: dict[int, RestartReason] = {self.region: "failed"}
         for number, region in enumerate(self.layout.region_of):
             if self.on_lost[number] and self.starts[region] == self.moment:
                 reasons.setdefault(region, "task-manager-lost")
         walk = list(reasons)
         passed: set[int] = set()  # full exchanges, which are numbers behind the regions
         for region in walk:  # grows while it is walked
-            found: list[tuple[int, Reason]] = list(before.get(region, ()))
+            found: list[tuple[int, RestartReason]] = list(before.get(region, ()))
             found += [(other, "consumer") for other in behind.get(region, ())]
             for other, reason in found:
                 if other not in (passed if other >= count else reasons):
@@ -176,9 +176,9 @@ class _Failure:
                     walk.append(other)
         return reasons
 
-    def lost_inputs(self, count: int) -> dict[int, list[tuple[int, Reason]]]:
+    def lost_inputs(self, count: int) -> dict[int, list[tuple[int, RestartReason]]]:
         """The regions whose missing results each region reads; a full exchange is one extra number behind them."""
-        found: dict[int, list[tuple[int, Reason]]] = {}
+        found: dict[int, list[tuple[int, RestartReason]]] = {}
         region_of = self.layout.region_of
         base = count + len(self.layout.execution_graph.edges)
         for position, edge in enumerate(self.layout.blocking_edges()):
@@ -194,16 +194,16 @@ class _Failure:
                 found.setdefault(region_of[consumers[subtask]], []).extend(regions)
         return found
 
-    def missing(self, edge: ExecutionEdge) -> list[tuple[int, Reason] | None]:
+    def missing(self, edge: ExecutionEdge) -> list[tuple[int, RestartReason] | None]:
         """By partition of a finished producer, its region and why the result is gone; None where it is there."""
         producers = self.layout.numbers(edge.source)
         gone = self.finished([True] * self.layout.first[-1])
         released = self.released(self.layout.job_graph.edges[edge.job_edge].data_set, len(producers))
-        found: list[tuple[int, Reason] | None] = []
+        found: list[tuple[int, RestartReason] | None] = []
         for partition, number in enumerate(producers):
             lost = gone[number] and self.on_lost[number]
             absent = lost or (gone[number] and released[partition])
-            reason: Reason = "result-lost" if lost else "result-released"
+            reason: RestartReason = "result-lost" if lost else "result-released"
             found.append((self.layout.region_of[number], reason) if absent else None)
         return found
 

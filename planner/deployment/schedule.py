@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 from planner.deployment.layout import Layout, Range, fold
-from planner.deployment.starting import Fate, Starting
+from planner.deployment.starting import StartFate, Starting
 from planner.deployment.steps import (
     FIRST_STEP,
     STEPS_TO_FINISHED,
@@ -147,12 +147,12 @@ _VERTEX_STEPS: dict[Strategy, Callable[[JobGraph], list[Steps]]] = {
 
 def _by_fate(
     layout: Layout | None, starting: Starting | None, vertex: int, subtasks: tuple[Range, ...] | None
-) -> Iterator[tuple[Fate, tuple[Range, ...] | None]]:
+) -> Iterator[tuple[StartFate, tuple[Range, ...] | None]]:
     """Subtasks of a vertex apart by what becomes of their regions."""
     if layout is None or starting is None or subtasks is None:
         yield "starts", subtasks
         return
-    found: dict[Fate, list[int]] = {}
+    found: dict[StartFate, list[int]] = {}
     for low, high in subtasks:
         for subtask in range(low, high + 1):
             found.setdefault(starting.fate(layout.region_of[layout.first[vertex] + subtask]), []).append(subtask)

@@ -20,7 +20,7 @@ from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
 from planner.records import record
 
-__all__ = ["Change", "GroupNeed", "Shortage", "explain_shortage"]
+__all__ = ["GroupNeed", "Shortage", "SlotChange", "explain_shortage"]
 
 ChangeKind = Literal["task-managers", "slots", "parallelism", "slot-sharing-group", "schedule"]
 _Value = TypeVar("_Value", int, str)
@@ -36,7 +36,7 @@ class GroupNeed:
 
 
 @record
-class Change:
+class SlotChange:
     """One change after which the slots suffice."""
 
     kind: ChangeKind
@@ -56,7 +56,7 @@ class Shortage:
     offered: int
     groups: tuple[GroupNeed, ...]
     starting: Starting
-    changes: tuple[Change, ...]
+    changes: tuple[SlotChange, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """The shortage as JSON-ready data."""
@@ -104,7 +104,7 @@ def _without_eager(layout: Layout, cluster: Cluster) -> Shortage:
     """Blocking results would let the slots be used in turns, if only the schedule did."""
     required, least = least_slots(layout, at_once=True), least_slots(layout)
     enough = "1 slot is" if least == 1 else f"{least} slots are"
-    change = Change(kind="schedule", sentence=f"--schedule regions: {enough} enough when regions run in turns")
+    change = SlotChange(kind="schedule", sentence=f"--schedule regions: {enough} enough when regions run in turns")
     return Shortage(
         required=required,
         offered=cluster.total_slots,
@@ -124,26 +124,26 @@ def _needs(layout: Layout, offered: int) -> tuple[GroupNeed, ...]:
     return tuple(GroupNeed(group=group, required=need[0], offered=need[1]) for group, need in needs.items())
 
 
-def _more_task_managers(required: int, cluster: Cluster) -> Change:
+def _more_task_managers(required: int, cluster: Cluster) -> SlotChange:
     wanted = -(-required // cluster.slots)
     more = wanted - cluster.task_managers
-    return Change(
+    return SlotChange(
         kind="task-managers",
         sentence=f"{more} more task manager{'' if more == 1 else 's'}: {wanted} with {cluster.slots} "
         f"slot{'' if cluster.slots == 1 else 's'} each (--task-managers {wanted})",
     )
 
 
-def _more_slots(required: int, cluster: Cluster) -> Change:
+def _more_slots(required: int, cluster: Cluster) -> SlotChange:
     wanted = -(-required // cluster.task_managers)
-    return Change(
+    return SlotChange(
         kind="slots",
         sentence=f"{wanted} slots on each task manager instead of {cluster.slots} (--slots {wanted}, "
         f"taskmanager.numberOfTaskSlots: {wanted})",
     )
 
 
-def _less_parallelism(plan: Plan, layout: Layout, offered: int) -> Change | None:
+def _less_parallelism(plan: Plan, layout: Layout, offered: int) -> SlotChange | None:
     """Cap the parallelism of the largest groups, as high as fits."""
     for caps in _caps(dict(layout.execution_graph.slots_by_group), offered):
         lowered: dict[str, int] = {}
@@ -181,15 +181,15 @@ def _caps(required: Mapping[str, int], offered: int) -> list[dict[str, int]]:
     return [given, level]
 
 
-def _lowering_job(plan: Plan, cap: int) -> Change:
-    return Change(
+def _lowering_job(plan: Plan, cap: int) -> SlotChange:
+    return SlotChange(
         kind="parallelism",
         sentence=f"a lower parallelism: job {plan.job.parallelism} -> {cap}",
         settings=(f"job.parallelism={cap}",),
     )
 
 
-def _lowering(plan: Plan, lowered: Mapping[str, int]) -> Change:
+def _lowering(plan: Plan, lowered: Mapping[str, int]) -> SlotChange:
     """The change in words: of the job's default where that is what all these operators run with."""
     before = {node.operator.key: node.parallelism for node in plan.stream_graph.nodes}
     inherited = {node.operator.key for node in plan.stream_graph.nodes if not node.parallelism_configured}
@@ -201,14 +201,14 @@ def _lowering(plan: Plan, lowered: Mapping[str, int]) -> Change:
         targets = {"job": cap, **targets}
     else:
         targets = dict(lowered)
-    return Change(
+    return SlotChange(
         kind="parallelism",
         sentence="a lower parallelism: " + ", ".join(f"{key} {before[key]} -> {to}" for key, to in targets.items()),
         settings=tuple(f"{key}.parallelism={to}" for key, to in targets.items()),
     )
 
 
-def _fewer_groups(plan: Plan, layout: Layout, offered: int) -> Change | None:
+def _fewer_groups(plan: Plan, layout: Layout, offered: int) -> SlotChange | None:
     """Put the fewest, and so the largest, slot sharing groups together. Batch mode makes its own by region."""
     if layout.job_graph.dynamic:
         return None
@@ -220,7 +220,7 @@ def _fewer_groups(plan: Plan, layout: Layout, offered: int) -> Change | None:
     return None
 
 
-def _merging(plan: Plan, layout: Layout, groups: list[str], offered: int) -> Change | None:
+def _merging(plan: Plan, layout: Layout, groups: list[str], offered: int) -> SlotChange | None:
     into = "default" if "default" in groups else groups[0]
     moved = {
         operator.key: into
@@ -231,7 +231,7 @@ def _merging(plan: Plan, layout: Layout, groups: list[str], offered: int) -> Cha
     changed = _with_operators(plan.job, moved, lambda operator, group: replace(operator, slot_sharing_group=group))
     if not _fits(plan, changed, offered):
         return None
-    return Change(
+    return SlotChange(
         kind="slot-sharing-group",
         sentence=f"the slot sharing groups {_listed(groups)} put together",
         settings=tuple(f"{key}.slot_sharing_group={into}" for key in moved),

@@ -15,13 +15,13 @@ from planner.deployment.layout import Layout, blocking_links
 from planner.deployment.placement import requests_by_region
 from planner.records import record
 
-__all__ = ["FLINK_SAYS", "Fate", "Starting", "find_starting", "given_slots"]
+__all__ = ["FLINK_SAYS", "StartFate", "Starting", "find_starting", "given_slots"]
 
 # The NoResourceAvailableException that ends the wait after slot.request.timeout.
 FLINK_SAYS = "Could not acquire the minimum required resources."
 
 
-Fate = Literal["starts", "waits", "never"]
+StartFate = Literal["starts", "waits", "never"]
 
 
 @record
@@ -32,7 +32,7 @@ class Starting:
     waits: frozenset[int]  # SCHEDULED, without the slots it needs
     never: frozenset[int]  # CREATED: it reads what is never finished
 
-    def fate(self, region: int) -> Fate:
+    def fate(self, region: int) -> StartFate:
         """What becomes of one region."""
         return "waits" if region in self.waits else "never" if region in self.never else "starts"
 

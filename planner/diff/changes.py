@@ -19,13 +19,12 @@ from planner.diff.levels import Row, job_row, row_of
 from planner.diff.record_types import entering_types
 from planner.graphs.state import describe_state
 from planner.graphs.state_lookup import state_id
+from planner.job import MEANINGFUL
 from planner.snapshots.declared import Facts
 from planner.snapshots.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot
 
 __all__ = ["LEVELS", "Change", "Level", "breaks_state", "find_changes", "job_change"]
 
-# Between these and any other partitioner records reach other subtasks for the sake of the result.
-_MEANINGFUL: Final = frozenset({"HASH", "BROADCAST", "GLOBAL", "CUSTOM"})
 # Declared facts that Flink may decide otherwise: they are told by what became of them.
 _SEEN: Final[Mapping[str, Callable[[OperatorSnapshot], object]]] = {
     "parallelism": lambda operator: operator.parallelism,
@@ -234,7 +233,7 @@ def _facts(comparison: Comparison) -> Iterator[Change]:
         yield Change(
             level="result", part="job", kind="not-compared", subject=new.name,
             message="one version was recorded by an earlier plan, which kept no settings and no code: only operators, "
-            "edges and ids were compared. Record it again with plan lint --update-baseline",
+            "edges and ids were compared. Record it again, once, on the revision that is deployed",
         )  # fmt: skip
         return
     stateful = any(operator.state != "none" for operator in old.operators)
@@ -327,7 +326,7 @@ def _edges(comparison: Comparison) -> Iterator[Change]:
         was, now = old.edges[before].partitioner, new.edges[after].partitioner
         if was != now:
             ends = _ends(new, after)
-            level: Level = "result" if _MEANINGFUL & {was, now} else "performance"
+            level: Level = "result" if MEANINGFUL & {was, now} else "performance"
             yield Change(level=level, part="edge", kind="partitioner", subject=ends,
                          message=f"{ends}: {was} -> {now}", before=was, after=now)  # fmt: skip
     lost = [number for number in comparison.lost_edges if number not in comparison.bridged]

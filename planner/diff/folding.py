@@ -109,7 +109,14 @@ _VERBS: Final = (
     ("\0 chains now", "\0 chain now"),
     ("the operator id of \0", "the operator ids of \0"),
     ("would lose its", "would lose their"),
+    ("\0 keeps records", "\0 keep records"),
     ("it keeps no state", "they keep no state"),
+    ("Its uid was removed: the id is", "Their uids were removed: the ids are"),
+    ("Its uid is new: until now the id was", "Their uids are new: until now the ids were"),
+    ("Its uid changed", "Their uids changed"),
+    ("The operator itself was", "The operators themselves were"),
+    ("\0 is planned and does not run", "\0 are planned and do not run"),
+    ("\0 runs and is not planned: its", "\0 run and are not planned: their"),
 )
 
 

@@ -13,18 +13,26 @@ def cause_in_words(comparison: Comparison, pair: OperatorPair, cause: IdCause | 
     if cause is None:
         return "Its uid hash points at another operator's state."
     if cause.kind == "uid":
-        return _uid(comparison.by_new[cause.at], own=cause.at == pair.new_at)
+        return _uid(comparison.by_new[cause.at], own=cause.at == pair.new_at, named=pair.old.state != "none")
     sentence = _sentence(comparison, cause, upstream=cause.at != pair.new_at)
     return f"{sentence}{_untouched(pair, cause)}"
 
 
-def _uid(pair: OperatorPair, *, own: bool) -> str:
-    whose = "Its uid" if own else f"The uid of {pair.new.name} upstream"
+def _uid(pair: OperatorPair, *, own: bool, named: bool) -> str:
+    """A uid that came, went or changed; it is not named where many operators without state are told in one line."""
+    old, new = (f" {uid!r}" if named and uid is not None else "" for uid in (pair.old.uid, pair.new.uid))
+    if not own:
+        what = (
+            f"got the uid{new}" if pair.old.uid is None
+            else f"lost its uid{old}" if pair.new.uid is None
+            else f"has the uid{new} now, not{old}" if named else "has another uid"
+        )  # fmt: skip
+        return f"Upstream, {pair.new.name} {what}, and generated ids hash what is upstream."
     if pair.old.uid is None:
-        return f"{whose} {pair.new.uid!r} is new: until now the id was generated."
+        return f"Its uid{new} is new: until now the id was generated."
     if pair.new.uid is None:
-        return f"{whose} {pair.old.uid!r} was removed: the id is generated now."
-    return f"{whose} changed from {pair.old.uid!r} to {pair.new.uid!r}."
+        return f"Its uid{old} was removed: the id is generated now."
+    return f"Its uid changed from{old} to{new}." if named else "Its uid changed."
 
 
 def _sentence(comparison: Comparison, cause: IdCause, *, upstream: bool) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from planner.graphs.job_graph import JobVertex
+from planner.graphs.stream_graph import SourceKind
 from planner.operators import OperatorRef
 from planner.pipeline import Plan
 from planner.records import record
@@ -33,6 +34,7 @@ class ChainExplanation:
     slot_sharing_group: str
     co_location_group: str | None
     links: tuple[ChainLink, ...]  # head first, depth first
+    source_api: SourceKind | None = None  # of a running job: of the source at its head
 
     def to_dict(self) -> dict[str, Any]:
         """The chain as JSON-ready data."""
@@ -62,6 +64,7 @@ def explain_chains(plan: Plan, operators: Mapping[int, OperatorRef]) -> tuple[Ch
             slot_sharing_group=vertex.slot_sharing_group,
             co_location_group=vertex.co_location_group,
             links=_links(plan, vertex, operators),
+            source_api=plan.observed.source_api(vertex.head) if plan.observed else None,
         )
         for position, vertex in enumerate(plan.job_graph.vertices)
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from planner.flink.network_buffers import NetworkBuffers
 from planner.graphs.exchange_size import exchange_buffers
 from planner.graphs.repeated_keys import repeated_key
-from planner.graphs.stream_graph import StreamEdge
+from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Location, Partitioner
 from planner.operators import OperatorRef
 from planner.pipeline import Plan
@@ -18,12 +18,13 @@ from planner.rules import Obstacle, to_remove
 
 if TYPE_CHECKING:
     from planner.explanation.advice import Advice, Trials
+    from planner.observed.judgement import Judgement
 
-__all__ = ["EdgeExplanation", "Traffic", "Verdict", "explain_edges"]
+__all__ = ["EdgeExplanation", "EdgeVerdict", "Traffic", "explain_edges"]
 
 # chained; broken: a change of the job would chain it; needed: chaining it would change the result; fixed: nothing that
-# the user can write chains it.
-Verdict = Literal["chained", "broken", "needed", "fixed"]
+# the user can write chains it; open: a job that Flink described does not tell what would chain it.
+EdgeVerdict = Literal["chained", "broken", "needed", "fixed", "open"]
 
 
 @record
@@ -58,7 +59,7 @@ class EdgeExplanation:
     exchange_mode: str
     type_number: int
     side_output: str | None
-    verdict: Verdict
+    verdict: EdgeVerdict
     asked_by: str  # who chose the partitioner
     location: Location  # of the partitioning where one is written, else of the downstream operator
     obstacles: tuple[Obstacle, ...]
@@ -66,6 +67,26 @@ class EdgeExplanation:
     traffic: Traffic | None  # None: chained, or not known before run time
     advice: Advice | None = None  # judged by compiling it; None: chained, or nothing that `--set` can try
     repeats: OperatorRef | None = None  # already partitioned the records by the same key: the exchange moves nothing
+    judgement: Judgement | None = None  # of a job that Flink described: how certain the verdict is
+    ship: str = ""  # as Flink writes it: HASH[auction]; else the partitioner
+    possible_sources: tuple[OperatorRef, ...] = ()  # there, where several operators may feed the edge
+
+    @property
+    def certain(self) -> bool:
+        """Whether it is certain that the edge is chained, or that it is not."""
+        return self.judgement is None or self.judgement.certainty != "expected"
+
+    @property
+    def sources(self) -> tuple[OperatorRef, ...]:
+        """The upstream operator; all that it may be where that is not known."""
+        return self.possible_sources or (self.source,)
+
+    @property
+    def upstream(self) -> str:
+        """The upstream operator in a message; a job plan alone tells only in which chain it is."""
+        if not self.possible_sources:
+            return self.source.label
+        return f"one of the chain of {self.possible_sources[0].name} ({len(self.possible_sources)} operators)"
 
     @property
     def chained(self) -> bool:
@@ -137,7 +158,9 @@ def _explain(
 ) -> EdgeExplanation:
     obstacles = plan.obstacles[position]
     target = operators[edge.target]
-    verdict = _verdict(obstacles)
+    seen = plan.observed
+    verdict = _verdict(obstacles) if seen is None else _observed_verdict(obstacles)
+    sources = seen.sources_of(position) if seen else ()
     repeated = repeated_key(plan.stream_graph, edge)
     return EdgeExplanation(
         position=position,
@@ -154,15 +177,25 @@ def _explain(
         settings=_settings(obstacles) if verdict == "broken" else (),
         traffic=traffic,
         repeats=operators[repeated.target] if repeated else None,
+        ship=seen.job.edges[position].ship if seen else edge.partitioner,
+        judgement=seen.judgements[position] if seen else None,
+        possible_sources=tuple(operators[one] for one in sources) if len(sources) > 1 else (),
     )
 
 
-def _verdict(obstacles: tuple[Obstacle, ...]) -> Verdict:
+def _verdict(obstacles: tuple[Obstacle, ...]) -> EdgeVerdict:
     if not obstacles:
         return "chained"
     if any(obstacle.needed for obstacle in obstacles):
         return "needed"
     return "fixed" if any(obstacle.change is None for obstacle in obstacles) else "broken"
+
+
+def _observed_verdict(obstacles: tuple[Obstacle, ...]) -> EdgeVerdict:
+    """Which other conditions fail is not known, so nobody can say what would chain an edge: only what never will."""
+    if not obstacles:
+        return "chained"
+    return "needed" if any(obstacle.needed for obstacle in obstacles) else "open"
 
 
 def _settings(obstacles: tuple[Obstacle, ...]) -> tuple[str, ...]:
@@ -176,8 +209,12 @@ def _settings(obstacles: tuple[Obstacle, ...]) -> tuple[str, ...]:
 def _asked_by(plan: Plan, edge: StreamEdge) -> str:
     nodes = plan.stream_graph.by_id
     upstream, downstream = nodes[edge.source].parallelism, nodes[edge.target].parallelism
+    if plan.observed is not None:
+        return "the program, or Flink itself: its exports do not tell"
     if nodes[edge.target].behind_writer:
         return "Flink itself: both are parts of one sink"
+    if edge.partition is not None and plan.job.compiled is not None:
+        return _asked_by_flink(nodes[edge.target], edge)
     if edge.partition is not None:
         asked = "key_by" if edge.partition.partitioner == "HASH" else edge.partition.partitioner.lower()
         place = f"{asked} at {edge.partition.location}"
@@ -189,9 +226,18 @@ def _asked_by(plan: Plan, edge: StreamEdge) -> str:
     return f"Flink itself: the job asks for none, and parallelism differs ({upstream} -> {downstream})"
 
 
+def _asked_by_flink(reader: StreamNode, edge: StreamEdge) -> str:
+    """Who chose a partitioner in a graph that Flink compiled: it has no calls, and SQL has none to begin with."""
+    if edge.partitioner == "HASH":
+        return f"{reader.name}, which takes its records by key"
+    if edge.partitioner == "GLOBAL":
+        return f"{reader.name}, which takes all records in one subtask"
+    return "the program, or Flink itself: the graph does not tell"
+
+
 def _traffic(plan: Plan, per_channel: int, floating: int) -> dict[int, Traffic]:
     """The figures of every stream edge that became a job edge, by its position."""
-    if plan.job_graph is None or plan.execution_graph is None:
+    if plan.job_graph is None or plan.execution_graph is None or not (plan.observed is None or plan.observed.settled):
         return {}
     found: dict[int, Traffic] = {}
     written: set[int] = set()

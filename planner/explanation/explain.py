@@ -15,6 +15,7 @@ from planner.records import record
 
 if TYPE_CHECKING:
     from planner.explanation.python_layer import PythonExplanation
+    from planner.observed.judgement import Observation
 
 __all__ = ["Explanation", "explain_plan"]
 
@@ -31,21 +32,39 @@ class Explanation:
     buffers_per_channel: int
     floating_buffers: int
     python: PythonExplanation | None = None  # of PyFlink jobs
+    observed: Observation | None = None  # of jobs that Flink described
 
     @property
     def between(self) -> tuple[EdgeExplanation, ...]:
         """The edges between two chains."""
         return tuple(edge for edge in self.edges if not edge.chained)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The explanation as JSON-ready data."""
+    @property
+    def shown(self) -> tuple[EdgeExplanation, ...]:
+        """The edges between two chains, and those that are only expected to be chained."""
+        return tuple(edge for edge in self.edges if not (edge.chained and edge.certain))
+
+    def to_dict(self, *, only_broken: bool = False) -> dict[str, Any]:
+        """The explanation as JSON-ready data; `only_broken`: without the edges that need no look."""
+        if self.observed is not None:
+            from planner.observed.document import explanation_document  # most jobs are compiled here
+
+            return explanation_document(self.observed, only_broken=only_broken)
         document = {
             "name": self.name,
             "chains": [chain.to_dict() for chain in self.chains],
-            "edges": [edge.to_dict() for edge in self.edges],
+            "edges": [edge.to_dict() for edge in self.edges if not only_broken or edge.verdict == "broken"],
             "summary": self.summary.to_dict(),
         }
         return document if self.python is None else {**document, "python": self.python.to_dict()}
+
+    def edge_to_dict(self, edge: EdgeExplanation) -> dict[str, Any]:
+        """One of its edges as JSON-ready data."""
+        if self.observed is None:
+            return edge.to_dict()
+        from planner.observed.document import edge_document  # most jobs are compiled here
+
+        return edge_document(self.observed, edge.position)
 
 
 def explain_plan(
@@ -73,6 +92,7 @@ def explain_plan(
         buffers_per_channel=buffers_per_channel,
         floating_buffers=floating_buffers,
         python=_python(plan),
+        observed=plan.observed,
     )
 
 

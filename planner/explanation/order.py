@@ -13,19 +13,19 @@ from typing import Any, Literal
 from planner.graphs.job_graph import JobGraph
 from planner.records import record
 
-__all__ = ["Placement", "explain_order"]
+__all__ = ["OrderedVertex", "explain_order"]
 
-Reason = Literal["source", "first-walked-source", "last-input"]
+OrderReason = Literal["source", "first-walked-source", "last-input", "behind-its-inputs"]
 
 
 @record
-class Placement:
+class OrderedVertex:
     """One vertex at its position, and what put it there."""
 
     position: int
     vertex_id: str
     name: str
-    reason: Reason
+    reason: OrderReason
     placed_by: int | None  # position of the vertex whose outputs were walked
     inputs: tuple[int, ...]
     sentence: str
@@ -43,23 +43,39 @@ class Placement:
         }
 
 
-def explain_order(graph: JobGraph) -> tuple[Placement, ...]:
-    """The vertices in order, each with its reason. Positions in sentences count from 1."""
+def explain_order(graph: JobGraph, *, compiled: bool = True) -> tuple[OrderedVertex, ...]:
+    """The vertices in order, each with its reason. Positions in sentences count from 1.
+
+    `compiled` False: Flink described the job, and how it came to this order is not known. Inputs come first anyway.
+    """
     inputs: list[list[int]] = [[] for _ in graph.vertices]
     for edge in graph.edges:
         if edge.source not in inputs[edge.target]:
             inputs[edge.target].append(edge.source)
-    return tuple(_place(graph, position, sorted(of), inputs) for position, of in enumerate(inputs))
+    place = _place if compiled else _place_observed
+    return tuple(place(graph, position, sorted(of), inputs) for position, of in enumerate(inputs))
 
 
-def _place(graph: JobGraph, position: int, own: list[int], inputs: list[list[int]]) -> Placement:
-    reason: Reason = "source"
+def _place_observed(graph: JobGraph, position: int, own: list[int], inputs: list[list[int]]) -> OrderedVertex:
+    return OrderedVertex(
+        position=position,
+        vertex_id=graph.vertices[position].id,
+        name=graph.vertices[position].name,
+        reason="behind-its-inputs" if own else "source",
+        placed_by=None,
+        inputs=tuple(own),
+        sentence=f"after its inputs: {_listed([number + 1 for number in own])}" if own else "a source: it has no input",
+    )
+
+
+def _place(graph: JobGraph, position: int, own: list[int], inputs: list[list[int]]) -> OrderedVertex:
+    reason: OrderReason = "source"
     placed_by: int | None = None
     if own:
         only_sources = not inputs[own[-1]]
         reason = "first-walked-source" if only_sources else "last-input"
         placed_by = own[0] if only_sources else own[-1]
-    return Placement(
+    return OrderedVertex(
         position=position,
         vertex_id=graph.vertices[position].id,
         name=graph.vertices[position].name,
@@ -70,7 +86,7 @@ def _place(graph: JobGraph, position: int, own: list[int], inputs: list[list[int
     )
 
 
-def _sentence(graph: JobGraph, position: int, own: list[int], reason: Reason, placed_by: int | None) -> str:
+def _sentence(graph: JobGraph, position: int, own: list[int], reason: OrderReason, placed_by: int | None) -> str:
     if placed_by is None:
         return "a source: vertices without inputs come first, in the order the job creates them"
     by = f"no. {placed_by + 1} ({graph.vertices[placed_by].name})"

@@ -13,14 +13,16 @@ __all__ = ["select_edges", "splits"]
 
 def select_edges(edges: Sequence[EdgeExplanation], wanted: str) -> list[EdgeExplanation]:
     """The edges between two operators; an OptionError where none or different ones are meant."""
-    operators = {ref.node: ref for edge in edges for ref in (edge.source, edge.target)}
+    operators = {ref.node: ref for edge in edges for ref in (*edge.sources, edge.target)}
     readings = list(splits(wanted))
     if not readings:
         raise OptionError(f"--edge {wanted}: not of the form A:B", hint="for example --edge map:sink")
     for before, after in readings:
         sources = {ref.node for ref in matches(before, operators.values())}
         targets = {ref.node for ref in matches(after, operators.values())}
-        found = [edge for edge in edges if edge.source.node in sources and edge.target.node in targets]
+        found = [
+            edge for edge in edges if edge.target.node in targets and any(ref.node in sources for ref in edge.sources)
+        ]
         if found:
             return _same_ends(found, wanted)
     raise _nothing(edges, list(operators.values()), readings, wanted)

@@ -14,7 +14,7 @@ __all__ = ["Summary", "summarise"]
 
 @record
 class Summary:
-    """Figures of a whole plan; None where batch mode decides them at run time."""
+    """Figures of a whole plan; None where batch mode decides them at run time, or Flink's exports do not tell."""
 
     operators: int
     chains: int
@@ -47,18 +47,27 @@ class Summary:
 
 def summarise(plan: Plan, edges: Sequence[EdgeExplanation]) -> Summary:
     """The figures of a plan whose edges are explained."""
-    execution = plan.execution_graph
+    seen = plan.observed
+    execution = plan.execution_graph if seen is None or seen.settled else None
+    slots = execution if seen is None or seen.knows_groups else None
     traffic = [edge.traffic for edge in edges if edge.traffic]
     return Summary(
         operators=len(plan.stream_graph.nodes),
-        chains=len(plan.job_graph.vertices) if plan.job_graph else 0,
+        chains=_chains(plan),
         chained_edges=sum(edge.chained for edge in edges),
         edges=len(edges),
         tasks=execution.execution_vertices if execution else None,
         channels=execution.execution_edges if execution else None,
-        slots=execution.required_slots if execution else None,
-        slots_by_group=execution.slots_by_group if execution else (),
+        slots=slots.required_slots if slots else None,
+        slots_by_group=slots.slots_by_group if slots else (),
         buffers_to_start=sum(t.buffers_to_start for t in traffic) if execution else None,
         buffers_to_start_apart=sum(t.buffers_to_start_apart for t in traffic) if execution else None,
         buffers_wanted=sum(t.buffers_wanted for t in traffic) if execution else None,
     )
+
+
+def _chains(plan: Plan) -> int:
+    """How many vertices there are. Flink's own are counted where it deployed the job: operators may lack a place."""
+    if plan.observed is not None and plan.observed.job.deployed:
+        return len(plan.observed.job.vertices)
+    return len(plan.job_graph.vertices) if plan.job_graph else 0

@@ -25,7 +25,7 @@ def pick(jobs: Sequence[JobDefinition], path: Path, name: str | None) -> JobDefi
     raise JobDefinitionError(
         f"there is no job {name!r}",
         location=Location(str(path), 1),
-        hint=f"the file executes {len(jobs)} jobs: {path}:1 to {path}:{len(jobs)}"
+        hint=(f"the file executes {len(jobs)} jobs: {path}:1 to {path}:{len(jobs)}" if len(jobs) > 1 else "it has one")
         if name.isdigit()
         else nearest_or_all(name, known, "the file has"),
     )

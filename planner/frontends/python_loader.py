@@ -5,19 +5,21 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import replace
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
-from planner.errors import JobDefinitionError, NoJobError, PlanError, noted_errors
+from planner.errors import JobDefinitionError, NeedsFlink, NoJobError, PlanError, noted_errors
 from planner.frontends.picking import refuse_several, with_name
 from planner.frontends.scripts.handover import LoadOptions, Session, session
-from planner.frontends.scripts.job_modules import forget_modules
+from planner.frontends.scripts.job_modules import loading_modules
 from planner.frontends.scripts.places import PACKAGE_FOLDER, shown, shown_folders
 from planner.frontends.suggestions import argument_fault, needed_version, plain_argument_faults, suggestion
 from planner.job import JobDefinition, Location
@@ -27,12 +29,13 @@ from planner.spelling import nearest_or_all
 if TYPE_CHECKING:
     from importlib.abc import MetaPathFinder
 
-    from planner.frontends.dsl.environment import StreamExecutionEnvironment
+    from planner.frontends.pyflink.environment import StreamExecutionEnvironment
 
 __all__ = ["load_all_python", "load_python"]
 
 _Taken = TypeVar("_Taken")
 _LEVELS = 6  # folders above a file that are looked into
+_RELATIVE = re.compile(r"^\s*from\s+(\.+)", re.MULTILINE)
 
 
 def load_python(path: Path, name: str | None = None, options: LoadOptions | None = None) -> JobDefinition:
@@ -41,32 +44,45 @@ def load_python(path: Path, name: str | None = None, options: LoadOptions | None
     def take(collecting: Session, module: ModuleType) -> JobDefinition:
         return _picked(collecting, module, path, name) if name is not None else _only(collecting, module, path)
 
-    return _load(path, options, take)
+    def executed(jobs: Sequence[JobDefinition]) -> JobDefinition | None:
+        return with_name(jobs, path, name) if name is not None else None
+
+    return _load(path, options, take, executed)
 
 
 def load_all_python(path: Path, options: LoadOptions | None = None) -> list[JobDefinition]:
     """All jobs that a Python file executes, or else the one it exposes."""
-    return _load(path, options, lambda done, module: list(done.jobs) or [_only(done, module, path)])
+    return _load(path, options, lambda done, module: list(done.jobs) or [_only(done, module, path)], lambda jobs: None)
 
 
-def _load(path: Path, options: LoadOptions | None, take: Callable[[Session, ModuleType], _Taken]) -> _Taken:
-    """Run a file and take its jobs. A PyFlink script is run again with placeholders for modules that are missing."""
+def _load(
+    path: Path,
+    options: LoadOptions | None,
+    take: Callable[[Session, ModuleType], _Taken],
+    wanted: Callable[[Sequence[JobDefinition]], _Taken | None],
+) -> _Taken:
+    """Run a file and take its jobs. A PyFlink script is run again with placeholders for modules that are missing.
+
+    `wanted` finds what was asked for among the jobs of a file that failed later.
+    """
     options = options or LoadOptions()
     source = read_text(path, str(path))
     is_script = "pyflink" in source
     notes: tuple[str, ...] = ()  # why a script is planned for an older version
     absent: list[str] = []
-    beside: list[str] = []  # folders above the file that have a module it imports
     while True:
+        executed: list[JobDefinition] = []
         try:
             around = _script_surroundings(options, absent) if is_script else _without_pyflink()
-            with _loading(path, options, beside) as (collecting, module), around:
+            with _loading(path, source, options) as (collecting, module), around:
+                executed = collecting.jobs
                 collecting.absent_modules = tuple(absent)
                 collecting.notes = notes
                 with noted_errors() as noted:
                     _run_file(path, source, module)
                 if noted:  # and the script caught it: what it did instead is not the job that it is meant to be
                     raise noted[0]
+                executed = []  # the file itself did not fail
                 return take(collecting, module)
         except _UserError as error:
             if options.flink is None and error.flink is not None:
@@ -75,33 +91,44 @@ def _load(path: Path, options: LoadOptions | None, take: Callable[[Session, Modu
             if error.module == "pyflink" and not is_script:  # a module beside the job uses it
                 is_script = True
                 continue
-            if not is_script or not _may_be_absent(error.module, options) or error.module in absent:
-                _say_absent(error, absent)
-                raise
-            folder = _folder_above(path, error.module.split(".")[0])
-            if folder is not None and folder not in beside:
-                beside.append(folder)
-            else:
+            if is_script and _may_be_absent(error.module, options) and error.module not in absent:
                 absent.append(error.module)
-        except JobDefinitionError as error:
+                continue
+            failed: PlanError = error
+        except (JobDefinitionError, NeedsFlink) as error:
             older = getattr(error, "flink", None)  # of versions.OtherVersion
             if options.flink is None and older is not None:
                 options, notes = _for_older(options, error, older)
                 continue
-            _say_absent(error, absent)
-            raise
+            failed = error
+        if options.run is not None:  # it has run as far as it got
+            executed = []
+        place = f" ({failed.location})" if failed.location else ""
+        behind = f"the file failed after it executed this job{place}: {failed.message}"
+        found = wanted([replace(job, notes=(*job.notes, behind)) for job in executed])
+        if found is not None:
+            return found
+        _say_more(failed, executed, absent, path)
+        raise failed
+
+
+def _say_more(error: PlanError, executed: Sequence[JobDefinition], absent: Sequence[str], path: Path) -> None:
+    """Add to an error what stood in for modules, and which jobs were executed before it."""
+    said = []
+    if absent:
+        said.append(f"placeholders stand in for what is not installed here: {', '.join(absent)}")
+    if executed:
+        picks = f"{path}:1" if len(executed) == 1 else f"{path}:1 to {path}:{len(executed)}"
+        what = "1 job was executed" if len(executed) == 1 else f"{len(executed)} jobs were executed"
+        said.append(f"{what} before this, and can be planned alone: {picks}")
+    if said:
+        error.hint = "\n  ".join([*([error.hint] if error.hint else []), *said])
 
 
 def _for_older(options: LoadOptions, error: JobDefinitionError, flink: str) -> tuple[LoadOptions, tuple[str, ...]]:
     """How to load a script for an older version, and the line that says so and why."""
     place = f" ({error.location})" if error.location else ""
     return replace(options, flink=flink), (f"planned for Flink {flink}: {error.message}{place}",)
-
-
-def _say_absent(error: JobDefinitionError, absent: Sequence[str]) -> None:
-    if absent:
-        said = f"placeholders stand in for what is not installed here: {', '.join(absent)}"
-        error.hint = f"{error.hint}\n  {said}" if error.hint else said
 
 
 class _UserError(JobDefinitionError):
@@ -155,33 +182,58 @@ def _may_be_absent(module: str, options: LoadOptions) -> bool:
     return module.split(".")[0] not in ("pyflink", "planner", *sys.stdlib_module_names)
 
 
-def _folder_above(path: Path, module: str) -> str | None:
-    """The folder that `python -m` of a package would begin in: the nearest one above a file that has the module."""
-    for folder in path.absolute().parents[1:_LEVELS]:
-        if (folder / module).is_dir() or (folder / f"{module}.py").is_file():
-            return str(folder)
-    return None
+class _FoldersAbove:
+    """Finds what nobody else finds in the folders above a file: `python -m` of a package begins in one of them."""
+
+    def __init__(self, path: Path) -> None:
+        self._folders = path.absolute().parents[1:_LEVELS]
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """The module in the nearest folder that has it, which is on `sys.path` from then on."""
+        if path is not None or "." in name:
+            return None
+        for folder in self._folders:
+            if (folder / name).is_dir() or (folder / f"{name}.py").is_file():
+                found = PathFinder.find_spec(name, [str(folder)])
+                if found is not None:
+                    sys.path.append(str(folder))
+                    return found
+        return None
+
+
+def _package(path: Path, source: str) -> str | None:
+    """The package of a file that imports relatively, as `python -m` gives it: by `__init__.py`, else by its dots."""
+    dots = max(map(len, _RELATIVE.findall(source)), default=0)
+    if not dots:
+        return None
+    folders = path.absolute().parents[:_LEVELS]
+    packages = next((level for level, folder in enumerate(folders) if not (folder / "__init__.py").is_file()), 0)
+    return ".".join(folder.name for folder in reversed(folders[: max(dots, packages)]))
 
 
 @contextmanager
-def _loading(path: Path, options: LoadOptions, beside: Sequence[str]) -> Iterator[tuple[Session, ModuleType]]:
+def _loading(path: Path, source: str, options: LoadOptions) -> Iterator[tuple[Session, ModuleType]]:
     """What every job's file meets: its folder first on sys.path, its own __main__, its arguments, no input."""
     folder = str(path.parent.absolute())
     module = ModuleType("__main__")
     module.__file__ = str(path)
+    above = cast("MetaPathFinder", _FoldersAbove(path))
     before = (sys.path[:], sys.argv, sys.stdin, sys.modules.get("__main__"), set(sys.modules))
     sys.path.insert(0, folder)
-    sys.path.extend(beside)
+    if (package := _package(path, source)) is not None:
+        module.__package__ = package
+        sys.path.insert(1, str(path.absolute().parents[package.count(".") + 1]))
+    sys.meta_path.append(above)
     sys.stdin = io.StringIO()
     sys.modules["__main__"] = module
     shown_folders[folder] = str(path.parent) if str(path.parent) != "." else ""
     importlib.invalidate_caches()
     try:
-        with session(options) as collecting, _quiet(options):
+        with session(options) as collecting, loading_modules(folder, before[4], before[0]), _quiet(options):
             sys.argv = [str(path), *options.arguments]
             yield collecting, module
     finally:
-        forget_modules(folder, before[4], before[0])
+        sys.meta_path.remove(above)
         sys.path[:], sys.argv, sys.stdin = before[0], before[1], before[2]
         if before[3] is not None:
             sys.modules["__main__"] = before[3]
@@ -241,7 +293,8 @@ def _user_lines(trace: TracebackType | None, path: Path) -> list[tuple[str, int,
     return [
         (shown(frame.filename), frame.lineno or 1, frame.line or "")
         for frame in traceback.extract_tb(trace)
-        if str(Path(frame.filename).absolute()).startswith(folder)
+        if not frame.filename.startswith("<")  # Python's own modules, which lie in no folder
+        and str(Path(frame.filename).absolute()).startswith(folder)
         and not frame.filename.startswith(PACKAGE_FOLDER)
         and "site-packages" not in frame.filename
     ]
@@ -286,21 +339,18 @@ def _other_jobs(collecting: Session, module: ModuleType, name: str) -> str:
     known = [job.name for job in collecting.jobs if job.name]
     known += [key for key, value in module.__dict__.items() if isinstance(value, JobDefinition)]
     if not known:
-        known = [key for key, value in module.__dict__.items() if _is_environment(value) and value._nodes]
+        known = [key for key, value in module.__dict__.items() if _is_environment(value) and value._made]
     return nearest_or_all(name, known, "the file has") if known else "the file defines no named job"
 
 
 def _is_environment(value: Any) -> TypeGuard[StreamExecutionEnvironment]:
-    """Whether a value is an environment of our own API, which most PyFlink scripts never load."""
-    api = sys.modules.get("planner.frontends.dsl.environment")
+    """Whether a value is an environment; a file that makes none need not load the API."""
+    api = sys.modules.get("planner.frontends.pyflink.environment")
     return api is not None and isinstance(value, api.StreamExecutionEnvironment)
 
 
 def _last_defined(collecting: Session) -> Location | None:
     """Where the last stream was defined that no job took."""
-    unfinished = [environment for environment in collecting.environments if environment._nodes]
-    if unfinished:
-        return unfinished[-1]._nodes[-1].location
     drafts = collecting.ledger.drafts if collecting.ledger is not None else {}
     found: Location | None = drafts[max(drafts)].location if drafts else None
     return found
@@ -316,7 +366,7 @@ def _as_job(value: Any, name: str, collecting: Session, path: Path) -> JobDefini
     if isinstance(value, JobDefinition):
         return value
     if _is_environment(value):
-        return value.build()
+        return value._job(None)
     raise JobDefinitionError(
         f"`{name}` is neither a job nor an environment but {type(value).__name__}",
         location=Location(str(path), 1),

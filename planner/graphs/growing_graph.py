@@ -21,12 +21,14 @@ from planner.graphs.stream_graph import (
     StreamGraph,
     StreamNode,
 )
-from planner.graphs.stream_origins import Origin, Origins
+from planner.graphs.stream_origins import NodeOrigin, Origins
 from planner.job import Exchange, JobDefinition, Operator, Partition, Partitioner, Union
 from planner.kinds import NEVER_KEYED, TWO_INPUTS
 from planner.records import maker
 
-Inputs = StreamNode | Sequence[tuple[Origin, ...]]  # the one node that is read directly, else what each input leads to
+GrowingInputs = (
+    StreamNode | Sequence[tuple[NodeOrigin, ...]]
+)  # the one node that is read directly, else what each input leads to
 
 
 class NodeSettings:
@@ -41,7 +43,7 @@ class NodeSettings:
         self.default_timeout = BUFFER_TIMEOUT_DISABLED if batch else timeout
         self.make = maker(StreamNode)
 
-    def node_of(self, operator: Operator, node_id: int, name: str, role: NodeRole, inputs: Inputs) -> StreamNode:
+    def node_of(self, operator: Operator, node_id: int, name: str, role: NodeRole, inputs: GrowingInputs) -> StreamNode:
         """The stream node that an operator, or one role of a sink, becomes."""
         kind = operator.kind
         single = kind == "source" and operator.legacy and not operator.parallel
@@ -81,7 +83,7 @@ class NodeSettings:
         kept = role == "operator" or self.flink.sink_parts_co_locate
         return operator.co_location_group if kept else None
 
-    def inherited_group(self, inputs: Inputs) -> str:
+    def inherited_group(self, inputs: GrowingInputs) -> str:
         """The group that all inputs agree on, else the default."""
         if isinstance(inputs, StreamNode):
             return inputs.slot_sharing_group
@@ -176,7 +178,7 @@ class GrowingGraph:
         self.nodes[node.id] = node
         self.into[node.id] = []
 
-    def connect(self, origin: Origin, target: StreamNode, type_number: int) -> None:
+    def connect(self, origin: NodeOrigin, target: StreamNode, type_number: int) -> None:
         """Add the edge from an origin to a node."""
         self.into[target.id].append(len(self.edges))
         self.edges.append(

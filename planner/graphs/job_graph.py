@@ -84,7 +84,7 @@ def _refuse_limit(graph: StreamGraph, chain: Chain, parallelism: int, most: int)
 Distribution = Literal["POINTWISE", "ALL_TO_ALL"]
 ResultType = Literal["PIPELINED_BOUNDED", "BLOCKING"]
 
-_POINTWISE: frozenset[Partitioner] = frozenset({"FORWARD", "RESCALE"})
+POINTWISE: frozenset[Partitioner] = frozenset({"FORWARD", "RESCALE"})
 
 
 @record(kw_only=False)
@@ -179,14 +179,14 @@ def _vertex(
 
 
 # Two chains by their numbers, the stream edge between them, the data set and how it is handed over.
-Exchange = tuple[int, int, int, int, ResultType]
+Connected = tuple[int, int, int, int, ResultType]
 
 
-def _connect(graph: StreamGraph, chains: Sequence[Chain], parallelism: Sequence[tuple[int, int]]) -> list[Exchange]:
+def _connect(graph: StreamGraph, chains: Sequence[Chain], parallelism: Sequence[tuple[int, int]]) -> list[Connected]:
     """The exchanges between chains, in the order in which Flink connects them."""
     number_of = {chain.head: number for number, chain in enumerate(chains)}
     data_sets: dict[object, int] = {}
-    found: list[Exchange] = []
+    found: list[Connected] = []
     for number, chain in enumerate(chains):
         for position in chain.out_edges:
             edge = graph.edges[position]
@@ -200,7 +200,7 @@ def _connect(graph: StreamGraph, chains: Sequence[Chain], parallelism: Sequence[
     return found
 
 
-def _edges(graph: StreamGraph, exchanges: Sequence[Exchange], order: Sequence[int]) -> list[JobEdge]:
+def _edges(graph: StreamGraph, exchanges: Sequence[Connected], order: Sequence[int]) -> list[JobEdge]:
     """The exchanges with the positions of their vertices, by target."""
     place_of = [0] * len(order)
     for place, number in enumerate(order):
@@ -216,7 +216,7 @@ def _edges(graph: StreamGraph, exchanges: Sequence[Exchange], order: Sequence[in
                 target=place_of[target],
                 stream_edge=position,
                 data_set=data_set,
-                distribution="POINTWISE" if ship in _POINTWISE else "ALL_TO_ALL",
+                distribution="POINTWISE" if ship in POINTWISE else "ALL_TO_ALL",
                 result_type=result,
                 ship_strategy=ship,
                 type_number=edge.type_number,
@@ -252,7 +252,7 @@ def _refuse_buffer_timeout(source: StreamNode) -> None:
     )
 
 
-def _output_order(exchanges: Sequence[Exchange]) -> dict[int, list[int]]:
+def _output_order(exchanges: Sequence[Connected]) -> dict[int, list[int]]:
     """Positions in `exchanges` of every chain's outputs: data sets as they were made, each with its readers."""
     found: dict[int, list[int]] = {}
     for position, exchange in enumerate(exchanges):

@@ -14,7 +14,7 @@ from planner.flink.differences import flink as flink_profile
 from planner.flink.profile import FlinkProfile
 from planner.graphs.growing_graph import GrowingGraph
 from planner.graphs.stream_graph import NodeRole, StreamGraph, StreamNode
-from planner.graphs.stream_origins import Origin
+from planner.graphs.stream_origins import NodeOrigin
 from planner.job import JobDefinition, Operator, Partition, Partitioner, Union
 from planner.kinds import SINKS
 
@@ -49,14 +49,14 @@ class _Parts:
 
     def commit(self, writer: StreamNode) -> None:
         """Everything behind the writer."""
-        origin = self.through(Origin(node=writer.id), "FORWARD", batch=True)
+        origin = self.through(NodeOrigin(node=writer.id), "FORWARD", batch=True)
         if self.operator.compaction is not None:
             origin = self.compact(origin)
         self.add(origin, "Committer", "committer")
         for _ in range(self.virtual):
             self.next_id()
 
-    def compact(self, origin: Origin) -> Origin:
+    def compact(self, origin: NodeOrigin) -> NodeOrigin:
         """One coordinator for all files, then compactors; where compaction is switched off, what takes their state."""
         if self.operator.uid is None:
             raise JobDefinitionError(
@@ -73,23 +73,23 @@ class _Parts:
             "compactor",
         )
 
-    def through(self, origin: Origin, partitioner: Partitioner, *, batch: bool = False) -> Origin:
+    def through(self, origin: NodeOrigin, partitioner: Partitioner, *, batch: bool = False) -> NodeOrigin:
         """Behind a partitioning of Flink's own."""
         self.virtual += 1
         partition = Partition(
             id=self.next_id(), input=origin.node, partitioner=partitioner, exchange="batch" if batch else None,
             location=self.operator.location,
         )  # fmt: skip
-        return Origin(node=origin.node, partition=partition, exchange="batch" if batch else origin.exchange)
+        return NodeOrigin(node=origin.node, partition=partition, exchange="batch" if batch else origin.exchange)
 
-    def add(self, origin: Origin, part: str, role: NodeRole, *, single: bool = False) -> Origin:
+    def add(self, origin: NodeOrigin, part: str, role: NodeRole, *, single: bool = False) -> NodeOrigin:
         """One more part, and the stream behind it."""
         node = self.graph.settings.node_of(self.operator, self.next_id(), self.named(part), role, [(origin,)])
         if single:
             node = replace(node, parallelism=1, parallelism_configured=True)
         self.graph.insert(node)
         self.graph.connect(origin, node, 0)
-        return Origin(node=node.id)
+        return NodeOrigin(node=node.id)
 
 
 def build_stream_graph(job: JobDefinition, flink: FlinkProfile | None = None) -> StreamGraph:

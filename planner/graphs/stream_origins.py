@@ -8,11 +8,11 @@ from planner.errors import PlanningError
 from planner.job import Exchange, JobDefinition, Operator, Partition, SideOutput, Union
 from planner.records import maker, record
 
-__all__ = ["Origin", "Origins"]
+__all__ = ["NodeOrigin", "Origins"]
 
 
 @record
-class Origin:
+class NodeOrigin:
     """A stream node behind an input, with what the virtual transformations between ask of the edge."""
 
     node: int
@@ -32,10 +32,10 @@ class Origins:
         self.job = job
         self.ids = ids
         self.nodes = nodes
-        self.known: dict[int, tuple[Origin, ...]] = {}
-        self.make = maker(Origin)
+        self.known: dict[int, tuple[NodeOrigin, ...]] = {}
+        self.make = maker(NodeOrigin)
 
-    def resolve(self, transformation_id: int) -> tuple[Origin, ...]:
+    def resolve(self, transformation_id: int) -> tuple[NodeOrigin, ...]:
         """The stream nodes behind a transformation; virtual ones are resolved once, innermost first."""
         if transformation_id in self.nodes:
             return (self.make(node=transformation_id),)
@@ -59,11 +59,11 @@ class Origins:
             path.pop()
         return self.known[transformation_id]
 
-    def behind(self, source: int) -> tuple[Origin, ...]:
+    def behind(self, source: int) -> tuple[NodeOrigin, ...]:
         """The origins of a transformation that is a stream node or was resolved before."""
         return (self.make(node=source),) if source in self.nodes else self.known[source]
 
-    def fold(self, transformation: Union | Partition | SideOutput) -> Iterator[Origin]:
+    def fold(self, transformation: Union | Partition | SideOutput) -> Iterator[NodeOrigin]:
         """What one virtual transformation makes of the origins behind it."""
         if isinstance(transformation, Union):
             for source in transformation.inputs:

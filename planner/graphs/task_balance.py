@@ -12,7 +12,7 @@ from planner.graphs.job_graph import JobGraph
 
 __all__ = ["balance_tasks"]
 
-Slot = list[tuple[int, int]]
+BalancedSlot = list[tuple[int, int]]
 
 
 def balance_tasks(job_graph: JobGraph, execution_graph: ExecutionGraph) -> tuple[tuple[tuple[int, int], ...], ...]:
@@ -32,11 +32,11 @@ class _TaskBalance:
     """The slots of every group while they are filled."""
 
     def __init__(self, execution_graph: ExecutionGraph) -> None:
-        self.slots: dict[str, list[Slot]] = {
+        self.slots: dict[str, list[BalancedSlot]] = {
             group: [[] for _ in range(count)] for group, count in execution_graph.slots_by_group
         }
         self.following: dict[str, int] = {}  # where the next vertex of a group starts
-        self.co_located: dict[tuple[str, int], Slot] = {}
+        self.co_located: dict[tuple[str, int], BalancedSlot] = {}
 
     def add(self, vertex: int, parallelism: int, group: str) -> None:
         slots = self.slots[group]
@@ -60,7 +60,7 @@ class _TaskBalance:
             self.following[group] = _emptiest(slots, None)
 
 
-def _emptiest(slots: list[Slot], vertex: int | None) -> int:
+def _emptiest(slots: list[BalancedSlot], vertex: int | None) -> int:
     """The first slot with the fewest subtasks, and none of the vertex."""
     free = [place for place, slot in enumerate(slots) if vertex is None or all(other != vertex for other, _ in slot)]
     return min(free, key=lambda place: len(slots[place]), default=0)

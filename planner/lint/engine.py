@@ -17,7 +17,7 @@ from planner.frontends.loading import LoadOptions, load_jobs, split_spec
 from planner.job import Location
 from planner.lint.finding import Finding
 from planner.lint.ignores import Ignore, apply_ignores, python_ignores, yaml_ignores
-from planner.lint.registry import BY_CODE, RULES, select_rules
+from planner.lint.registry import ALWAYS, BY_CODE, RULES, select_rules
 from planner.lint.rule import Subject
 from planner.pipeline import Plan, plan
 from planner.records import record
@@ -55,6 +55,7 @@ class Report:
     files: tuple[str, ...]
     ignored: int
     unrecorded: tuple[str, ...] = ()  # jobs that the baseline does not know yet
+    skipped: tuple[tuple[str, tuple[str, ...]], ...] = ()  # by export of Flink, the rules whose facts it does not tell
 
 
 def plan_files(
@@ -63,16 +64,24 @@ def plan_files(
     options: LoadOptions | None = None,
     *,
     may_lack_job: Collection[str] = (),
+    exports: Collection[str] = (),
 ) -> tuple[list[LintedJob], list[Finding]]:
     """Load and plan every job of every file; what fails becomes a finding of that file.
 
     `flink` is the version to plan for; without it the settings of each job's project hold. Files of `may_lack_job` are
-    passed over where they define no job; any other file was named as a job.
+    passed over where they define no job; any other file was named as a job. `exports` are what Flink says of jobs.
     """
     jobs: list[LintedJob] = []
     failures: list[Finding] = []
     projects: dict[Path, Config] = {}
     for spec in dict.fromkeys(specs):
+        if spec in exports:
+            from planner.observed.loading import load_export  # most jobs are compiled here
+
+            observed = load_export(spec)
+            config = _project(Path(spec).absolute().parent, projects).for_job(observed.stream_graph.name, spec)
+            jobs.append(LintedJob(file=spec, plan=observed, config=config))
+            continue
         path, name = split_spec(spec)
         file = str(path)
         try:
@@ -107,6 +116,7 @@ def lint(
     flink: str | None = None,
     options: LoadOptions | None = None,
     may_lack_job: Collection[str] = (),
+    exports: Collection[str] = (),
 ) -> Report:
     """Lint the jobs of all files. Without `select` or `ignore` the settings of each job's project hold."""
 
@@ -117,12 +127,16 @@ def lint(
         return frozenset(code for code in found if not code.startswith(lacking))
 
     select_rules(select, ignore)  # wrong codes are said before any file is read
-    jobs, failures = plan_files(specs, flink, options, may_lack_job=may_lack_job)
+    jobs, failures = plan_files(specs, flink, options, may_lack_job=may_lack_job, exports=exports)
     _refuse_several(jobs, savepoint)
     found: list[tuple[int, Finding]] = []
     ran: dict[int, frozenset[str]] = {}
+    skipped: list[tuple[str, tuple[str, ...]]] = []
     for number, job in enumerate(jobs):
-        ran[number] = codes(job.config.lint.select, job.config.lint.ignore) - _unknowable(job.config)
+        wanted = codes(job.config.lint.select, job.config.lint.ignore)
+        told = frozenset(code for code in wanted if BY_CODE[code].knows(job.plan))
+        skipped += [(job.file, tuple(sorted(wanted - told - ALWAYS)))] if wanted - told - ALWAYS else []
+        ran[number] = told - _unknowable(job.config)
         subject = replace(_subject(job, jobs, baseline, savepoint), codes=ran[number])
         found += [(number, finding) for finding in _run(subject, job.name)]
     comments, written = _ignores(jobs)
@@ -138,9 +152,12 @@ def lint(
     return Report(
         findings=tuple(sorted(remaining, key=Finding.order)),
         jobs=tuple(jobs),
-        files=tuple(dict.fromkeys(str(split_spec(spec)[0]) for spec in specs)),
+        files=tuple(dict.fromkeys(spec if spec in exports else str(split_spec(spec)[0]) for spec in specs)),
         ignored=ignored,
-        unrecorded=tuple(job.name for job in jobs if baseline and _entry(job, jobs, baseline) is None),
+        unrecorded=tuple(
+            job.name for job in jobs if baseline and job.plan.observed is None and _entry(job, jobs, baseline) is None
+        ),
+        skipped=tuple(skipped),
     )
 
 
@@ -170,7 +187,7 @@ def _refuse_several(jobs: Sequence[LintedJob], savepoint: SavepointContents | No
 def _subject(
     job: LintedJob, jobs: Sequence[LintedJob], baseline: Baseline | None, savepoint: SavepointContents | None
 ) -> Subject:
-    entry = _entry(job, jobs, baseline) if baseline else None
+    entry = _entry(job, jobs, baseline) if baseline and job.plan.observed is None else None
     comparison = restored = None
     if entry:
         from planner.diff.comparison import compare  # what a plain lint does not need is not loaded
@@ -187,6 +204,10 @@ def _subject(
 def _entry(job: LintedJob, jobs: Sequence[LintedJob], baseline: Baseline) -> BaselineJob | None:
     siblings = [other.name for other in jobs if other.file == job.file] if job.whole else None
     return baseline.find(job.name, baseline.relative(job.file), siblings)
+
+
+def _is_unrecorded(job: LintedJob, jobs: Sequence[LintedJob], baseline: Baseline) -> bool:
+    return job.plan.observed is None and _entry(job, jobs, baseline) is None
 
 
 def _run(subject: Subject, name: str) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from planner.graphs.state import State, state_of
 from planner.graphs.stream_graph import StreamEdge, StreamNode
@@ -130,12 +130,23 @@ class Subject:
 Find = Callable[["LintRule", Subject], Iterable[Finding]]
 
 
+# What a rule looks at: edges, parallelism and channels; slot sharing groups too; or more of the job.
+Reads = Literal["edges", "slots", "job"]
+
+
 @record(slots=False)
 class LintRule(Rule):
     """One lint rule: its code, its page, and the function that looks for it."""
 
     severity: Severity
     find: Find | None  # None: the engine itself finds it
+    reads: Reads = "job"
+
+    def knows(self, plan: Plan) -> bool:
+        """Whether the plan tells what the rule looks at: one of a job that Flink described tells little."""
+        if plan.observed is None:
+            return True
+        return self.reads == "edges" or (self.reads == "slots" and plan.observed.knows_groups)
 
     def finding(
         self,
@@ -162,6 +173,8 @@ class LintRule(Rule):
         )
 
 
-def build_rule(code: str, slug: str, page: str | None, find: Find | None, severity: Severity = "warning") -> LintRule:
+def build_rule(
+    code: str, slug: str, page: str | None, find: Find | None, severity: Severity = "warning", *, reads: Reads = "job"
+) -> LintRule:
     """A rule from its module's docstring."""
-    return LintRule(code=code, slug=slug, page=page, severity=severity, find=find)
+    return LintRule(code=code, slug=slug, page=page, severity=severity, find=find, reads=reads)

@@ -55,7 +55,7 @@ def look_at(job: ObservedJob, position: int) -> ExportedEdge:
         chaining=True if job.linked else OneOf((True, False)),
         chain_different_max_parallelism=OneOf((True, False)),
     )
-    upstream = "the operator in front" if edge.source is None else job.operators[edge.source].name
+    upstream = "the upstream operator" if edge.source is None else job.operators[edge.source].name
     return ExportedEdge(facts=facts, upstream=upstream, downstream=down.name, told=told)
 
 
@@ -171,7 +171,7 @@ def _parallelism(job: ObservedJob, edge: ObservedEdge, told: dict[str, str]) -> 
     numbers = {job.operators[one].parallelism for one in edge.sources}
     down = job.operators[edge.target].parallelism
     if len(numbers) != 1:
-        told["parallelism"] = "the parallelism in front is not known"
+        told["parallelism"] = "the upstream parallelism is not known"
         return anything(), down
     (up,) = numbers
     told["parallelism"] = f"parallelism {up} -> {down}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Literal
 
-from planner.frontends.flink_export.running import SourceKind
+from planner.graphs.stream_graph import SourceKind
 from planner.records import record
 from planner.topology import topological_order
 
@@ -30,7 +30,7 @@ class ObservedOperator:
 
 @record
 class ObservedEdge:
-    """One edge. A job plan alone does not say which operator of the chain in front feeds it: then all are listed."""
+    """One edge. A job plan alone does not say which operator of the upstream chain feeds it: then all are listed."""
 
     sources: tuple[int, ...]  # positions in ObservedJob.operators
     target: int
@@ -42,7 +42,7 @@ class ObservedEdge:
 
     @property
     def source(self) -> int | None:
-        """The operator in front, where it is known."""
+        """The upstream operator, where it is known."""
         return self.sources[0] if len(self.sources) == 1 else None
 
 
@@ -53,11 +53,10 @@ class ObservedVertex:
     id: str
     parallelism: int
     members: tuple[int, ...]  # positions in ObservedJob.operators, head first
-    parents: tuple[int | None, ...] = ()  # by member, the member in front of it
+    parents: tuple[int | None, ...] = ()  # by member, the member upstream of it
     max_parallelism: int | None = None  # as Flink resolved it
     group: str | None = None  # slotSharingGroupId: random, but equal means the same group
     source_kind: SourceKind | None = None  # of a source at its head, from the names of its metrics
-    name: str = ""
     chain: tuple[str, ...] = ()  # the names of all its operators, also of those whose place is not certain
     described: tuple[str, ...] = ()  # their descriptions
     inputs: tuple[tuple[int, str], ...] = ()  # the vertices that feed it, and how
@@ -129,7 +128,7 @@ class ObservedJob:
 
     @cached_property
     def sources_first(self) -> tuple[int, ...]:
-        """The operators, each behind all that feed it."""
+        """The operators, each after all that feed it."""
         ends = ((edge.sources[0], edge.target) for edge in self.edges)  # an edge that several may feed counts once
         return tuple(topological_order(range(len(self.operators)), ends))
 

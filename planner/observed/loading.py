@@ -10,7 +10,9 @@ from planner.frontends.flink_export.documents import Export, looks_like_export, 
 from planner.frontends.flink_export.live import Answering
 from planner.frontends.flink_export.saved import MOST_BYTES, SavedJob, is_saved_folder, read_file, read_saved
 from planner.observed.job import ObservedJob
+from planner.observed.plan import plan_observed
 from planner.observed.reading import observe_both, observe_job_plan, observe_stream_graph, observe_stream_plan
+from planner.pipeline import Plan
 
 STDIN = "-"
 _ADDRESS = ("http://", "https://")
@@ -68,6 +70,11 @@ def load_observed(argument: str, *others: str) -> ObservedJob:
     for other in others:
         found = found.beside(read_argument(other))
     return observe(found)
+
+
+def load_export(argument: str, *others: str) -> Plan:
+    """The plan of the job that an argument means, completed by other exports of the same job."""
+    return plan_observed(load_observed(argument, *others), argument)
 
 
 def observe(export: Export) -> ObservedJob:

@@ -1,7 +1,7 @@
 """Which operator of a stream plan stands where in the chains of a job plan.
 
 Both name operators by the same description. Where several share one, their neighbours tell them apart: an operator
-inside of a chain has its one input in front of it, the head of a chain has the inputs of its vertex. Places that do not
+inside of a chain has its one input upstream of it, the head of a chain has the inputs of its vertex. Places that do not
 fit are struck out until nothing changes; then, if need be, the places left are tried one after the other.
 """
 
@@ -216,7 +216,7 @@ class _Search:
             return False
         if seat.inside:
             return any(node in one.absorbed for one in seats[self.stream.edges[self.stream.out[node][0]].target])
-        if not (self.behind_its_parent(seats, node, seat) if seat.link else self.fed(seats, node, seat)):
+        if not (self.follows_its_parent(seats, node, seat) if seat.link else self.fed(seats, node, seat)):
             return False
         return all(self.leads_to(seats, node, seat, edge) for edge in self.stream.out[node])
 
@@ -232,7 +232,7 @@ class _Search:
     def alike(self, node: int) -> list[int]:
         return self.twins[without_counters(self.stream.nodes[node].description)]
 
-    def behind_its_parent(self, seats: list[list[Seat]], node: int, seat: Seat) -> bool:
+    def follows_its_parent(self, seats: list[list[Seat]], node: int, seat: Seat) -> bool:
         edge = self.stream.edges[self.stream.into[node][0]]
         if edge.ship != FORWARD and not self.job.batch:
             return False
@@ -254,7 +254,7 @@ class _Search:
         return any(one.vertex == into.source and not one.inside for one in seats[planned.source])
 
     def leads_to(self, seats: list[list[Seat]], node: int, seat: Seat, edge: int) -> bool:
-        """Whether the operator behind an edge can stand behind this place."""
+        """Whether the operator downstream of an edge can stand downstream of this place."""
         planned = self.stream.edges[edge]
         for one in seats[planned.target]:
             vertex = self.job.vertices[one.vertex]

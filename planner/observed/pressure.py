@@ -18,16 +18,16 @@ _LONGEST = 80  # characters of an operator's name in its metrics
 
 @record
 class PileUp:
-    """Records wait in front of an operator: it works at its limit, and those in front of it are held up."""
+    """Records wait in front of an operator: it works at its limit, and those upstream are held up."""
 
     vertex: str
-    operator: str  # the head of the chain: everything behind it in the chain runs in the same thread
+    operator: str  # the head of the chain: everything after it in the chain runs in the same thread
     busy: float
-    held_up: tuple[tuple[str, float], ...]  # vertices in front, and how long each is backpressured
+    held_up: tuple[tuple[str, float], ...]  # vertices upstream, and how long each is backpressured
 
 
 def heat_of(figures: VertexFigures) -> Heat:
-    """How hot a vertex is: busy itself, or blocked by what is behind it."""
+    """How hot a vertex is: busy itself, or blocked by what is downstream."""
     busy, blocked = figures.most("busy") or 0.0, figures.most("backpressured") or 0.0
     if busy >= HOT:
         return "hot"
@@ -37,7 +37,7 @@ def heat_of(figures: VertexFigures) -> Heat:
 
 
 def find_pile_ups(job: ObservedJob, live: LiveFigures) -> tuple[PileUp, ...]:
-    """The vertices that hold others up: busy, not blocked themselves, and behind a blocked one. The busiest first."""
+    """The vertices that hold others up: busy, not blocked, and downstream of a blocked one. The busiest first."""
     figures = {vertex.id: vertex for vertex in live.vertices}
     found = []
     for vertex in job.vertices:

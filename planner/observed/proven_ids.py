@@ -1,7 +1,7 @@
 """Operator ids that are proven: where Flink's own hash, computed from the plan, meets an id that Flink told.
 
 The id of a chain's head is told: it is the vertex id. A generated id mixes in the ids of all inputs, so a head whose
-computed id equals its vertex id proves every id in front of it. Ids behind the last such head stay untold, because a
+computed id equals its vertex id proves every id upstream. Ids after the last such head stay untold, because a
 `uid` would change them unseen. Two things are not in the exports and are tried out: which operators have a uid, and the
 order of an operator's outputs.
 
@@ -28,7 +28,7 @@ Order = Mapping[int, tuple[int, ...]]
 def prove_ids(
     plan: StreamPlan, chained: Sequence[bool | None], heads: Mapping[int, str], siblings: Mapping[int, Sequence[int]]
 ) -> dict[int, str]:
-    """Operator ids by position in the plan: of heads, as told in `heads`, and of what stands in front of a proven head.
+    """Operator ids by position in the plan: of heads, as told in `heads`, and of what is upstream of a proven head.
 
     `siblings` has, by operator, its chained targets in the order in which Flink lists them.
     """
@@ -46,7 +46,7 @@ def prove_ids(
 def wholly_proven(
     plan: StreamPlan, chained: Sequence[bool | None], heads: Mapping[int, str], siblings: Mapping[int, Sequence[int]]
 ) -> tuple[frozenset[int], dict[int, str]]:
-    """The heads that are proven together with all heads in front of them, by one order of outputs, and the ids then.
+    """The heads that are proven together with all heads upstream of them, by one order of outputs, and the ids then.
 
     Stricter than `prove_ids`: for graphs that are themselves a guess, where a wrong one may fit a single id by chance.
     """
@@ -60,14 +60,14 @@ def wholly_proven(
             if plan.into[node] and all(computed.get(one) == known[one] for one in _heads_up_to(plan, node, known))
         )
         if len(proven) > len(best[0]):
-            told = {node: hashes[node].hex() for node in _in_front_of(plan, set(proven), {}) if node in hashes}
+            told = {node: hashes[node].hex() for node in _upstream_of(plan, set(proven), {}) if node in hashes}
             best = proven, told
     return best
 
 
 def _heads_up_to(plan: StreamPlan, node: int, known: Mapping[int, bytes]) -> list[int]:
-    """A head and all heads in front of it."""
-    return [one for one in _in_front_of(plan, {node}, {}) if one in known]
+    """A head and all heads upstream of it."""
+    return [one for one in _upstream_of(plan, {node}, {}) if one in known]
 
 
 def provable_heads(
@@ -95,7 +95,7 @@ def _proven(
         if not wrong or len(named) > 20:
             break
         named.add(wrong[0])
-    return proven, {node: hashes[node].hex() for node in _in_front_of(plan, proven, known) if node in hashes}
+    return proven, {node: hashes[node].hex() for node in _upstream_of(plan, proven, known) if node in hashes}
 
 
 def _walk(
@@ -124,8 +124,8 @@ def _walk(
     return hashes, computed
 
 
-def _in_front_of(plan: StreamPlan, proven: set[int], known: Mapping[int, bytes]) -> set[int]:
-    """The proven heads and all in front of them, up to a head whose own id was told and not computed."""
+def _upstream_of(plan: StreamPlan, proven: set[int], known: Mapping[int, bytes]) -> set[int]:
+    """The proven heads and all upstream of them, up to a head whose own id was told and not computed."""
     found = set(proven)
     waiting = list(proven)
     while waiting:
@@ -167,7 +167,7 @@ def _permuted(plan: StreamPlan, targets: tuple[int, ...], listed: Sequence[int])
 
 
 def _sinks_first(plan: StreamPlan) -> Order:
-    """The order in which SQL adds operators: from each sink back through its inputs, an operator behind its inputs."""
+    """The order in which SQL adds operators: from each sink back through its inputs, an operator after its inputs."""
     added: list[int] = []
     done: set[int] = set()
     ends = sorted((n for n in range(len(plan.nodes)) if not plan.out[n]), key=lambda n: plan.nodes[n].id)
@@ -192,7 +192,7 @@ def _sinks_first(plan: StreamPlan) -> Order:
 _HASH = re.compile("[0-9a-f]{32}")
 MOST_OPERATORS = 500  # of a job: the search takes the square of it
 MOST_INPUTS = 4  # of a vertex whose inputs are tried in every order
-Inputs = tuple[tuple[int, int], ...]  # of a vertex, in the order in which Flink counts them: input and its origin
+TriedInputs = tuple[tuple[int, int], ...]  # of a vertex, in the order in which Flink counts them: input and its origin
 
 
 def find_origins(job: JobPlan) -> tuple[dict[tuple[int, int], int], dict[int, str]]:
@@ -208,7 +208,7 @@ def find_origins(job: JobPlan) -> tuple[dict[tuple[int, int], int], dict[int, st
         place: tuple((number, _last(job, first, one.source)) for number, one in enumerate(vertex.inputs))
         for place, vertex in enumerate(job.vertices)
     }
-    for place, vertex in enumerate(job.vertices):  # an id depends only on what is in front: earlier choices stay
+    for place, vertex in enumerate(job.vertices):  # an id depends only on what is upstream: earlier choices stay
         if not vertex.inputs or first[place] in _proven_with(job, first, chosen, heads)[0]:
             continue
         for inputs in _alternatives(job, first, place):
@@ -239,13 +239,13 @@ def _first_operators(job: JobPlan) -> list[int]:
 
 
 def _proven_with(
-    job: JobPlan, first: Sequence[int], chosen: Mapping[int, Inputs], heads: Mapping[int, str]
+    job: JobPlan, first: Sequence[int], chosen: Mapping[int, TriedInputs], heads: Mapping[int, str]
 ) -> tuple[frozenset[int], dict[int, str]]:
     plan, chained = _plan_with(job, first, chosen)
     return wholly_proven(plan, chained, heads, _listed_targets(job, first))
 
 
-def _alternatives(job: JobPlan, first: Sequence[int], place: int) -> Iterator[Inputs]:
+def _alternatives(job: JobPlan, first: Sequence[int], place: int) -> Iterator[TriedInputs]:
     """Other inputs for one vertex: every order of them, and at most one origin that is not the end of its chain."""
     inputs = job.vertices[place].inputs
     ends = tuple((number, _last(job, first, one.source)) for number, one in enumerate(inputs))
@@ -258,7 +258,7 @@ def _alternatives(job: JobPlan, first: Sequence[int], place: int) -> Iterator[In
 
 
 def _plan_with(
-    job: JobPlan, first: Sequence[int], chosen: Mapping[int, Inputs]
+    job: JobPlan, first: Sequence[int], chosen: Mapping[int, TriedInputs]
 ) -> tuple[StreamPlan, list[bool | None]]:
     """The stream plan that the job would have with these origins."""
     nodes: list[PlanNode] = []

@@ -17,7 +17,7 @@ from planner.observed.matching import Match, match_plans
 from planner.observed.proven_ids import MOST_NODES, find_origins, provable_heads, prove_ids
 
 _HASH = re.compile("[0-9a-f]{32}")
-Members = tuple[tuple[int, ...], tuple[int | None, ...]]  # the operators of a vertex, and by operator the one in front
+Members = tuple[tuple[int, ...], tuple[int | None, ...]]  # the operators of a vertex, and by operator its upstream
 
 
 def is_operator_id(text: str) -> bool:
@@ -63,7 +63,6 @@ def observed_vertices(
             max_parallelism=facts.max_parallelism.get(vertex.id),
             group=facts.groups.get(vertex.id),
             source_kind=None if vertex.inputs else facts.source_kinds.get(vertex.id),
-            name=facts.names.get(vertex.id, ""),
             chain=tuple(short_names(vertex, known)),
             described=tuple(link.label for link in vertex.links),
             inputs=tuple((one.source, one.ship) for one in vertex.inputs),
@@ -213,7 +212,7 @@ def _siblings(plan: StreamPlan, match: Match) -> dict[int, list[int]]:
 
 
 def _members(job: JobPlan, match: Match) -> list[Members]:
-    """By vertex, its operators in the order of its links, as far as they are certain, and who is in front of each."""
+    """By vertex, its operators in the order of its links, as far as they are certain, and the upstream of each."""
     at = {
         (seats[0].vertex, seats[0].link): node
         for node, seats in enumerate(match.seats)

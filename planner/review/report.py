@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from planner.diff.changes import LEVELS, Change, find_changes, job_change
 from planner.diff.comparison import Comparison, compare
+from planner.diff.drift import Drift, deployed_side, find_drift
 from planner.diff.folding import FoldedChange, fold_changes
 from planner.diff.upgrade import Upgrade, describe_upgrade
 from planner.diff.versions import Version
@@ -21,7 +22,7 @@ from planner.records import record
 from planner.settings.pyproject import load_config
 from planner.snapshots.snapshot import Snapshot
 
-__all__ = ["VERDICTS", "Failure", "Fix", "JobReview", "Verdict", "review_pair", "review_versions"]
+__all__ = ["VERDICTS", "Failure", "Fix", "JobReview", "Verdict", "review_drift", "review_pair", "review_versions"]
 
 Verdict = Literal["cannot be planned", "state-breaking", "result", "performance", "safe", "no changes"]
 VERDICTS: Final[tuple[Verdict, ...]] = ("cannot be planned", *LEVELS, "no changes")  # the gravest first
@@ -85,6 +86,7 @@ class JobReview:
     findings: tuple[Finding, ...] = ()  # of the lint rules that compare with a baseline
     upgrade: Upgrade | None = None
     failure: Failure | None = None
+    drift: Drift | None = None  # one of the sides is what Flink says about a job
 
     @cached_property
     def causes(self) -> tuple[FoldedChange, ...]:
@@ -151,6 +153,21 @@ def review_versions(
         )
         for before, after in pairs
     ]
+
+
+def review_drift(planned: Plan | Version, running: Plan | Version, *, explain: Explain = explain_plan) -> JobReview:
+    """A job that was planned beside one that runs, of which at least one is what Flink says about it."""
+    wanted = next((side.stream_graph.name for side in (running, planned) if isinstance(side, Plan)), None)
+    after, new_plan = deployed_side(running, wanted)
+    before, old_plan = deployed_side(planned, after.name)
+    return JobReview(
+        name=after.name,
+        changes=find_drift(before, after),
+        before=explain(old_plan) if old_plan else None,
+        after=explain(new_plan) if new_plan else None,
+        plan=new_plan,
+        drift=Drift(planned=before, running=after),
+    )
 
 
 def review_pair(

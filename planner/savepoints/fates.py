@@ -15,9 +15,9 @@ from planner.savepoints.contents import OperatorContents, SavepointContents
 from planner.savepoints.expected_states import declared_states, why_dropped
 from planner.savepoints.metadata import SavedOperator
 from planner.savepoints.new_job import NewJob, NewVertex, reduce_plan
-from planner.savepoints.origins import Certainty, Origin, find_origins
-from planner.savepoints.reasons import Fix, find_fix, judge_with_fixes, reason_in_words
-from planner.savepoints.verdict import Complaint, Verdict, inner_channels, judge
+from planner.savepoints.origins import OwnerCertainty, StateOwner, find_origins
+from planner.savepoints.reasons import StateFix, find_fix, judge_with_fixes, reason_in_words
+from planner.savepoints.verdict import Complaint, RestoreVerdict, inner_channels, judge
 
 __all__ = ["NOT_VISIBLE", "STATUSES", "Fate", "RestoreReport", "Status", "restore"]
 
@@ -43,11 +43,11 @@ class Fate:
     node: StreamNode | None = None  # the operator that takes the state, or should
     complaints: tuple[Complaint, ...] = ()
     reason: str | None = None
-    certainty: Certainty | None = None
+    certainty: OwnerCertainty | None = None
     dropped: tuple[tuple[str, str], ...] = ()  # names of states that the operator does not ask for, and why
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # changes that are fine
-    fix: Fix | None = None
+    fix: StateFix | None = None
 
     @property
     def saved(self) -> SavedOperator:
@@ -81,10 +81,10 @@ class RestoreReport:
 
     job: str
     contents: SavepointContents
-    verdict: Verdict
+    verdict: RestoreVerdict
     fates: tuple[Fate, ...]
     starts_empty: tuple[StreamNode, ...]
-    with_fixes: Verdict | None  # Flink's answer once all fixes are set; None where there are none
+    with_fixes: RestoreVerdict | None  # Flink's answer once all fixes are set; None where there are none
     warnings: tuple[str, ...]  # about the whole
 
     def of(self, *statuses: Status) -> tuple[Fate, ...]:
@@ -141,9 +141,9 @@ def restore(plan: Plan, contents: SavepointContents) -> RestoreReport:
 class _Fates:
     plan: Plan
     job: NewJob
-    verdict: Verdict
+    verdict: RestoreVerdict
     saved: Mapping[str, SavedOperator]
-    origins: Mapping[str, Origin]
+    origins: Mapping[str, StateOwner]
 
     def of(self, contents: OperatorContents) -> Fate:
         saved = contents.saved
@@ -239,7 +239,7 @@ def _other_name(node: StreamNode, saved: SavedOperator) -> Iterator[str]:
 
 
 def _starts_empty(
-    plan: Plan, job: NewJob, saved: Mapping[str, SavedOperator], origins: Mapping[str, Origin]
+    plan: Plan, job: NewJob, saved: Mapping[str, SavedOperator], origins: Mapping[str, StateOwner]
 ) -> Iterator[StreamNode]:
     """Operators that keep state for certain and find none, and that no lost state seems to belong to."""
     owners = {origin.node for origin in origins.values()}

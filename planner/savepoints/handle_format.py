@@ -14,7 +14,7 @@ from planner.savepoints.cursor import BrokenFile, Cursor
 
 StreamKind = Literal["in-line", "file", "relative file", "segment", "empty segment", "key groups"]
 KeyedKind = Literal["key groups", "savepoint", "incremental", "changelog", "changes in memory", "changes in files"]
-Distribution = Literal["SPLIT_DISTRIBUTE", "UNION", "BROADCAST"]
+HandleDistribution = Literal["SPLIT_DISTRIBUTE", "UNION", "BROADCAST"]
 
 
 @record
@@ -31,7 +31,7 @@ class Stream:
 class OperatorState:
     """The operator states of one subtask, by name."""
 
-    names: tuple[tuple[str, Distribution], ...]
+    names: tuple[tuple[str, HandleDistribution], ...]
     stream: Stream | None
 
     @property
@@ -67,7 +67,7 @@ class Channel:
     stream: Stream | None
 
 
-_DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
+_DISTRIBUTIONS: tuple[HandleDistribution, ...] = get_args(HandleDistribution)
 _NO_KEY_GROUP = -1  # of a change that describes a state
 _DEEPEST = 16  # handles inside handles; Flink itself writes at most two
 
@@ -141,7 +141,7 @@ def read_operator_state(cursor: Cursor) -> OperatorState | None:
     return OperatorState(names=tuple(dict(names).items()), stream=read_stream(cursor))
 
 
-def _operator_state_name(cursor: Cursor) -> tuple[str, Distribution]:
+def _operator_state_name(cursor: Cursor) -> tuple[str, HandleDistribution]:
     name = cursor.text("the name of a state")
     start = cursor.at
     mode = cursor.byte("how a state is distributed")

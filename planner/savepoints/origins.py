@@ -14,9 +14,9 @@ from planner.records import record
 from planner.savepoints.edits import Edit, EditSearch, edits_of
 from planner.savepoints.metadata import SavedOperator
 
-__all__ = ["SMALL_JOB", "Certainty", "Origin", "find_origins"]
+__all__ = ["SMALL_JOB", "OwnerCertainty", "StateOwner", "find_origins"]
 
-Certainty = Literal["certain", "likely"]
+OwnerCertainty = Literal["certain", "likely"]
 _BUDGET = 150_000  # operators hashed: about a second
 SMALL_JOB = 100  # operators: in larger jobs only changes around the first id that is not found are tried
 _MOST_EDITS = 3
@@ -24,7 +24,7 @@ _MOST_UIDS = 20
 
 
 @record
-class Origin:
+class StateOwner:
     """The operator of the new job that owned a state, and what was changed since.
 
     Certain where the changes, taken back, give exactly the saved id. `node` is None where the owner is gone.
@@ -32,11 +32,11 @@ class Origin:
 
     node: int | None
     edits: tuple[Edit, ...]
-    certainty: Certainty
+    certainty: OwnerCertainty
     instead: tuple[Edit, ...] = ()  # other changes that explain the ids as well as the last of `edits`
 
 
-def find_origins(plan: Plan, saved: Mapping[str, SavedOperator]) -> dict[str, Origin]:
+def find_origins(plan: Plan, saved: Mapping[str, SavedOperator]) -> dict[str, StateOwner]:
     """The origins of the saved operators that the plan's job does not find, by their saved id."""
     known = set(plan.operator_ids.values()) | {node.user_hash for node in plan.stream_graph.nodes}
     missing = {id_: operator for id_, operator in saved.items() if id_ not in known}
@@ -63,7 +63,7 @@ class _Search:
     plan: Plan
     saved: Mapping[str, SavedOperator]
     missing: Mapping[str, SavedOperator]
-    found: dict[str, Origin] = field(default_factory=dict)
+    found: dict[str, StateOwner] = field(default_factory=dict)
     budget: int = _BUDGET
     states: dict[int, State] = field(default_factory=dict)
 
@@ -86,7 +86,7 @@ class _Search:
                 real = node if node in self.states else None
                 edits = tuple(edit for edit in done[:-1] if real is None or self.is_before(edit, real)) + done[-1:]
                 certainty = self.certainty(step, id_)
-                self.found[id_] = Origin(node=real, edits=edits, certainty=certainty, instead=step.instead)
+                self.found[id_] = StateOwner(node=real, edits=edits, certainty=certainty, instead=step.instead)
 
     def is_before(self, edit: Edit, node: int) -> bool:
         """Whether a change may have touched the id of an operator: one of all operators, at it, or before it."""
@@ -155,7 +155,7 @@ class _Search:
         """Whether the id is the saved uid itself, which proves nothing about the operator it was put on."""
         return any(edit.uid is not None and uid_hash(edit.uid).hex() == id_ for edit in edits)
 
-    def certainty(self, step: _Step, id_: str) -> Certainty:
+    def certainty(self, step: _Step, id_: str) -> OwnerCertainty:
         return "likely" if self.by_its_own_uid(step.edits, id_) else "certain"
 
     def fits(self, node: int, id_: str) -> int:
@@ -186,7 +186,7 @@ class _Search:
                 wanted.setdefault(fitting[0], []).append(id_)
         for node, ids in wanted.items():
             if len(ids) == 1:
-                self.found[ids[0]] = Origin(node=node, edits=(), certainty="likely")
+                self.found[ids[0]] = StateOwner(node=node, edits=(), certainty="likely")
 
 
 def _best(steps: Iterable[_Step]) -> _Step | None:

@@ -18,13 +18,13 @@ from planner.savepoints.contents import SavepointContents
 from planner.savepoints.edits import Edit
 from planner.savepoints.metadata import SavedOperator
 from planner.savepoints.new_job import reduce_plan
-from planner.savepoints.origins import SMALL_JOB, Origin
-from planner.savepoints.verdict import Verdict, judge
+from planner.savepoints.origins import SMALL_JOB, StateOwner
+from planner.savepoints.verdict import RestoreVerdict, judge
 
 _MOST_NAMES = 3
 
 
-def reason_in_words(plan: Plan, saved: SavedOperator, origin: Origin | None) -> str:
+def reason_in_words(plan: Plan, saved: SavedOperator, origin: StateOwner | None) -> str:
     """One or two sentences: what became of the operator that saved the state."""
     if origin is None:
         if saved.uid is not None:
@@ -35,7 +35,7 @@ def reason_in_words(plan: Plan, saved: SavedOperator, origin: Origin | None) -> 
     return "; ".join(_edit(plan, edit, origin) for edit in origin.edits)
 
 
-def _by_elimination(plan: Plan, origin: Origin) -> str:
+def _by_elimination(plan: Plan, origin: StateOwner) -> str:
     """An operator that fits and finds no state of its own, where no small change of the graph gives the saved id."""
     assert origin.node is not None
     node = plan.stream_graph.by_id[origin.node]
@@ -43,7 +43,7 @@ def _by_elimination(plan: Plan, origin: Origin) -> str:
     return f"only {node_label(node)} fits and finds no state: probably its uid {what}"
 
 
-def _edit(plan: Plan, edit: Edit, origin: Origin) -> str:
+def _edit(plan: Plan, edit: Edit, origin: StateOwner) -> str:
     nodes = plan.stream_graph.by_id
     changed = [node_label(nodes[number]) for number in edit.nodes if number in nodes]
     names = " and ".join(changed)
@@ -83,7 +83,7 @@ def _edit(plan: Plan, edit: Edit, origin: Origin) -> str:
             return f"an operator behind {names} was removed, and generated ids count chained outputs"
 
 
-def _one_of(plan: Plan, edit: Edit, origin: Origin) -> str:
+def _one_of(plan: Plan, edit: Edit, origin: StateOwner) -> str:
     """The operator that was added, or those one of which it was: the ids do not always tell."""
     nodes = plan.stream_graph.by_id
     numbers = dict.fromkeys(
@@ -111,7 +111,7 @@ def _obstacle(plan: Plan, edit: Edit) -> str:
 
 
 @record
-class Fix:
+class StateFix:
     """What to set on an operator so that it finds its state: its old uid, or a uid hash."""
 
     node: StreamNode
@@ -142,14 +142,14 @@ class Fix:
         }
 
 
-def find_fix(node: StreamNode, saved: SavedOperator, origin: Origin | None) -> Fix | None:
+def find_fix(node: StreamNode, saved: SavedOperator, origin: StateOwner | None) -> StateFix | None:
     """What to set on the operator that owns a saved state; None where nothing may be set."""
     old_uid = saved.uid if origin and any(edit.uid == saved.uid for edit in origin.edits) else None
-    fix = Fix(node=node, uid=old_uid if not node.behind_writer else None, uid_hash=saved.id)
+    fix = StateFix(node=node, uid=old_uid if not node.behind_writer else None, uid_hash=saved.id)
     return fix if fix.takes_hash or fix.uid else None
 
 
-def judge_with_fixes(plan: Plan, contents: SavepointContents, fixes: Sequence[Fix]) -> Verdict | None:
+def judge_with_fixes(plan: Plan, contents: SavepointContents, fixes: Sequence[StateFix]) -> RestoreVerdict | None:
     """Flink's answer to the job with all fixes: uid hashes where they may be set, else the old uids."""
     changed = {fix.node.operator.id: _fixed(fix) for fix in fixes}
     if not changed:
@@ -176,6 +176,6 @@ def _fixed_graph(graph: StreamGraph | None, changed: Mapping[int, Operator]) -> 
     return replace(graph, nodes=tuple(nodes))
 
 
-def _fixed(fix: Fix) -> Operator:
+def _fixed(fix: StateFix) -> Operator:
     operator = fix.node.operator
     return replace(operator, uid_hash=fix.uid_hash) if fix.takes_hash else replace(operator, uid=fix.uid)

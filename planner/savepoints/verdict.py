@@ -21,7 +21,7 @@ from planner.records import record
 from planner.savepoints.metadata import Metadata, SavedOperator
 from planner.savepoints.new_job import NewJob, NewVertex
 
-__all__ = ["Answer", "Complaint", "ComplaintKind", "Verdict", "inner_channels", "judge"]
+__all__ = ["Answer", "Complaint", "ComplaintKind", "RestoreVerdict", "inner_channels", "judge"]
 
 ComplaintKind = Literal[
     "format-version",
@@ -31,7 +31,7 @@ ComplaintKind = Literal[
     "parallelism-above-max",
     "channel-state",
 ]
-Outcome = Literal["started", "refused"]
+RestoreOutcome = Literal["started", "refused"]
 _Finished = Literal["running", "partly finished", "finished"]
 
 
@@ -55,7 +55,7 @@ class Answer:
     complaints: tuple[Complaint, ...]
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> RestoreOutcome:
         """Whether the job starts."""
         return "refused" if self.complaints else "started"
 
@@ -65,7 +65,7 @@ class Answer:
 
 
 @record
-class Verdict:
+class RestoreVerdict:
     """The answers without and with `allowNonRestoredState`."""
 
     strict: Answer
@@ -76,14 +76,14 @@ class Verdict:
         return {"strict": self.strict.to_dict(), "allow_non_restored_state": self.allowing.to_dict()}
 
 
-def judge(metadata: Metadata, job: NewJob) -> Verdict:
+def judge(metadata: Metadata, job: NewJob) -> RestoreVerdict:
     """What Flink answers when the job is submitted with the savepoint."""
     loading = list(_loading(metadata, job))
     kept = {saved.id: saved for saved in metadata.operators if saved.id in job.by_id}
     later = [*_finished(job, kept), *_assignment(job, kept)]
     strict = (*loading, *later)
     allowing = tuple(complaint for complaint in strict if complaint.kind != "unmapped-state")
-    return Verdict(strict=Answer(complaints=strict), allowing=Answer(complaints=allowing))
+    return RestoreVerdict(strict=Answer(complaints=strict), allowing=Answer(complaints=allowing))
 
 
 def _loading(metadata: Metadata, job: NewJob) -> Iterator[Complaint]:

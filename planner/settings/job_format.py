@@ -30,6 +30,7 @@ from planner.settings.values import (
     UID_HASH,
     WHOLE,
     WINDOW,
+    WINDOW_SHAPES,
     ValueType,
 )
 
@@ -169,7 +170,12 @@ KIND_KEYS: Final[Mapping[OperatorKind, Mapping[str, Key]]] = {
     "min": _AGGREGATE,
     "max": _AGGREGATE,
     "reduce": {**_INPUT, **_RESULT},
-    "window_reduce": {**_INPUT, **_RESULT, "window": Key(WINDOW, "tumbling, sliding or session"), **_TIME},
+    "window_reduce": {
+        **_INPUT,
+        **_RESULT,
+        "window": Key(WINDOW, f"{WINDOW_SHAPES}; the first two also take `offset`"),
+        **_TIME,
+    },
     "co_map": {**_INPUTS, **_RESULT},
     "co_flat_map": {**_INPUTS, **_RESULT},
     "co_process": {

@@ -32,6 +32,7 @@ __all__ = [
     "UID_HASH",
     "WHOLE",
     "WINDOW",
+    "WINDOW_SHAPES",
     "Fault",
     "ValueType",
     "describe",
@@ -299,18 +300,27 @@ _ASSIGNERS: Final = ("tumbling", "sliding", "session")
 _WINDOW_KEYS: Final = (*_ASSIGNERS, "every", "offset")
 
 
+WINDOW_SHAPES: Final = "{tumbling: 5s}, {sliding: 10s, every: 5s} or {session: 30s}"
+_WINDOW_HINT: Final = f"write {WINDOW_SHAPES}; the first two also take `offset`"
+
+
 def _window(value: Any) -> Window:
-    mapping = _mapping(value, "window: duration, such as {tumbling: 5s}")
+    if not isinstance(value, Mapping):
+        raise Fault(f"must be a mapping, found {describe(value)}", _WINDOW_HINT)
+    mapping: Mapping[str, Any] = value
     for key in mapping:
         if key not in _WINDOW_KEYS:
-            raise Fault(f"has the unknown key `{key}`", did_you_mean(str(key), _WINDOW_KEYS), mapping, key)
+            near = did_you_mean(str(key), _WINDOW_KEYS)
+            raise Fault(
+                f"has the unknown key `{key}`", f"{near}\n{_WINDOW_HINT}" if near else _WINDOW_HINT, mapping, key
+            )
     chosen: list[Any] = [key for key in mapping if key in _ASSIGNERS]
     if len(chosen) != 1:
-        raise Fault(f"must have exactly one of {', '.join(_ASSIGNERS)}", "for example {tumbling: 5s}")
+        raise Fault(f"must have exactly one of {', '.join(_ASSIGNERS)}", _WINDOW_HINT)
     durations = {key: _positive(mapping, key) for key in mapping}
     assigner = chosen[0]
     if (assigner == "sliding") != ("every" in durations):
-        raise Fault("must have `every` if it is sliding, and only then", "write {sliding: 10s, every: 5s}")
+        raise Fault("must have `every` if it is sliding, and only then", _WINDOW_HINT)
     if assigner == "session" and "offset" in durations:
         raise Fault("must not have an `offset`: session windows have none", None, mapping, "offset")
     return Window(

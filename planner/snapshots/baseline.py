@@ -46,6 +46,12 @@ class Baseline:
         """Whether the file that defined the job is still there."""
         return any((anchor / job.file).is_file() for anchor in self._anchors)
 
+    def files(self) -> list[str]:
+        """The files of its jobs that are there, as one would name them from here."""
+        found = (next((anchor / job.file for anchor in self._anchors if (anchor / job.file).is_file()), None)
+                 for job in self.jobs)  # fmt: skip
+        return list(dict.fromkeys(os.path.relpath(path) for path in found if path is not None))
+
     @cached_property
     def _anchors(self) -> tuple[Path, ...]:
         """What paths are relative to: the baseline's folder, its repository, and here where the file lies elsewhere."""

@@ -8,10 +8,10 @@ from planner.job import Writer
 from planner.kinds import SINKS
 from spark_runner.executor.report import SubtaskReport
 from spark_runner.figures.results import OperatorFigures, RunResult, SinkFigures, SubtaskFigures, VertexFigures
-from spark_runner.frames.job_paths import resolved_path
 from spark_runner.frames.reports import ReportsByPass
 from spark_runner.frames.tally import Tally
 from spark_runner.program.counts import Arrived, Given, NodeGave, NodeTook, SinkTook, Taken
+from spark_runner.program.job_paths import resolved_path
 from spark_runner.program.program import Pass, Sink, SparkProgram, Step
 
 __all__ = ["run_result"]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pyspark.sql import DataFrame, SparkSession
 
 from planner.errors import PlanError
+from spark_runner.batch.chunk_run import execute_chunks
 from spark_runner.batch.counts import run_result
-from spark_runner.batch.held_records import HeldRecords
 from spark_runner.batch.printed_aside import may_be_many
 from spark_runner.batch.printing import printed_records
 from spark_runner.batch.session_settings import configured
@@ -18,12 +16,11 @@ from spark_runner.figures.results import (
     ActionFinished,
     ActionStarted,
     Events,
-    FellBack,
     RunResult,
     SinkWritten,
     VertexFinished,
 )
-from spark_runner.frames.blame import for_python, owner_of, translated
+from spark_runner.frames.blame import owner_of, translated
 from spark_runner.frames.frames import Frames
 from spark_runner.frames.read_failures import unreadable
 from spark_runner.frames.reports import Reports
@@ -37,39 +34,18 @@ __all__ = ["execute"]
 
 
 def execute(program: SparkProgram, spark: SparkSession, *, events: Events) -> RunResult:
-    """Run a program to its end. Raises ExecutionError, with the operator where one is to blame.
-
-    A program with native functions runs again without them where a record turned out to need Python. Nothing of the
-    first attempt is left: what it wrote lies aside, and what it would have printed is held until it has succeeded.
-    """
+    """Run a program to its end. Raises ExecutionError, with the operator where one is to blame."""
     with configured(spark, program):
-        if program.in_python is None:
-            return _Execution(program, spark, events).run()
-        held = HeldRecords()
-        try:
-            return _Execution(program, spark, events, held).run()
-        except _GaveUp as gave_up:
-            events(FellBack(operator=gave_up.operator or ""))
-        finally:
-            held.drop()
-        return replace(_Execution(program.in_python, spark, events).run(), in_python=True)
-
-
-class _GaveUp(PlanError):
-    """A native function met a record that only Python can compute."""
-
-    def __init__(self, operator: str) -> None:
-        super().__init__(f"operator {operator!r} met a record that only Python can compute")
-        self.operator = operator
+        if program.chunks is not None:
+            return execute_chunks(program, program.chunks, spark, events)
+        return _Execution(program, spark, events).run()
 
 
 class _Execution:
-    """One run: frames, then one action per sink, then the figures. `held` keeps what is printed until all succeeded."""
+    """One run over columns: frames, then one action per sink, then the figures."""
 
-    def __init__(
-        self, program: SparkProgram, spark: SparkSession, events: Events, held: HeldRecords | None = None
-    ) -> None:
-        self.program, self.spark, self.events, self.held = program, spark, events, held
+    def __init__(self, program: SparkProgram, spark: SparkSession, events: Events) -> None:
+        self.program, self.spark, self.events = program, spark, events
         self.tally = Tally(RowCounters(spark))
         self.reports = Reports(spark)
         self.frames = Frames(program, spark, self.reports, self.tally)
@@ -83,8 +59,6 @@ class _Execution:
             self._ship()
             self.frames.build()
             self._feed_sinks()
-            for record in () if self.held is None else self.held.released():
-                self.events(record)
             self.writers.publish()
             return self._result()
         except PlanError:
@@ -132,10 +106,7 @@ class _Execution:
         count = 0
         for record in printed_records(sink, frame, aside=may_be_many(self.program, frame)):
             count += 1
-            if self.held is None:
-                self.events(record)
-            else:
-                self.held.hold(record)
+            self.events(record)
         self.tally.know(SinkTook(sink.node), count)
 
     def _first_run_by(self, sink: Sink) -> tuple[int, ...]:
@@ -153,9 +124,6 @@ class _Execution:
         return new
 
     def _translated(self, error: Exception, sink: Sink | None = None) -> PlanError:
-        unfit = for_python(error)
-        if unfit is not None:
-            return _GaveUp(unfit)
         unread = unreadable(error, self.program)
         if unread is not None:
             return unread

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from planner.job import Reader
@@ -53,7 +53,8 @@ def _most_readers(program: SparkProgram) -> int:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    logs = [logging.getLogger(name) for name in _NOISY_LOGS]
+    # made by PySpark's own class: it passes words to these loggers that a plain one refuses
+    logs = [PySparkLogger.getLogger(name) for name in _NOISY_LOGS]
     before = [log.disabled for log in logs]
     try:
         for log in logs:

@@ -49,7 +49,6 @@ class RunRequest:
     report: str | None = None  # where the report is written when the run is over
     arguments: tuple[str, ...] = ()  # for the job's own file
     parallelism: int | None = None  # of a Python job that sets none itself
-    native: bool = True  # whether Spark computes simple Python functions by itself
 
     def __post_init__(self) -> None:
         parse_master(self.master)

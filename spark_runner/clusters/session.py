@@ -14,7 +14,7 @@ from typing import Any
 
 from planner.errors import ExecutionError, OptionError
 from planner.machine.java import JavaRuntime, find_java
-from spark_runner.clusters.class_archive import archive_options
+from spark_runner.clusters.class_archive import spark_archive
 from spark_runner.clusters.gateway import start_gateway, talk_to
 from spark_runner.clusters.kubernetes import APPLICATION, Pods, new_application
 from spark_runner.clusters.master import Master, check_deploy_mode, check_reachable, own_address, parse_master
@@ -141,7 +141,7 @@ def open_session(
     java = java or find_java()
     os.environ["JAVA_HOME"] = str(java.home)
     os.environ["PYSPARK_PYTHON"] = worker_python(request, master)
-    options = archive_options(java) if java_options is None else java_options
+    options = spark_archive(java).options() if java_options is None else java_options
     if brief and master.kind == "local":
         options = (*options, *brief_options(request))
     if master.kind == "standalone":

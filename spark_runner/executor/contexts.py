@@ -17,7 +17,6 @@ from spark_runner.executor.state import (
     ReducingState,
     ValueState,
     aggregating_state,
-    descriptor_name,
     lifetime_of,
     list_state,
     map_state,
@@ -84,7 +83,7 @@ class Runtime:
         return reducing_state(self._keyed(), descriptor, self._task.processing_time)
 
     def get_aggregating_state(self, descriptor: Any) -> AggregatingState:
-        self._declare("aggregating state", descriptor, "state_type_info")
+        self._declare("aggregating state", descriptor, "type_info")
         return aggregating_state(self._keyed(), descriptor, self._task.processing_time)
 
     def _keyed(self) -> Any:
@@ -99,7 +98,7 @@ class Runtime:
             lasting = "" if lifetime_of(descriptor) is None else " with a time to live"
             types = [getattr(descriptor, part, None) for part in parts]
             told = None if None in types else " to ".join(map(_type_name, types))
-            declare(descriptor_name(descriptor), kind + lasting, told)
+            declare(descriptor.name, kind + lasting, told)
 
 
 def state_of(runtime: Runtime, descriptor: Any) -> Any:
@@ -212,4 +211,4 @@ class Context:
 
 def _type_name(type_info: Any) -> str:
     to_ddl = getattr(type_info, "to_ddl", None)
-    return str(to_ddl()).removeprefix("value ") if callable(to_ddl) else str(type_info)
+    return str(to_ddl() or "pickled objects").removeprefix("value ") if callable(to_ddl) else str(type_info)

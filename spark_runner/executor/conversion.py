@@ -55,7 +55,7 @@ def check_of(form: Form, record: str) -> str | None:
     kind = form[0]
     if kind == "columns":
         return _columns_check(form[1], record)
-    if kind in ("as it is", "decimal", "date", "time"):
+    if kind in ("as it is", "decimal", "date", "time", "instant"):
         return None
     if kind == "any":
         return f"{record}.__class__ in ATOMS"
@@ -239,7 +239,7 @@ def _always(convert: Convert) -> Callable[[Form], Convert]:
 _MAKERS: dict[str, Callable[[Form], Convert]] = {
     "columns": _columns,
     "any": _always(copied),
-    **{name: _always(lambda value: value) for name in ("as it is", "decimal", "date", "time")},
+    **{name: _always(lambda value: value) for name in ("as it is", "decimal", "date", "time", "instant")},
     "timestamp": _always(lambda value: value.replace(microsecond=value.microsecond // 1000 * 1000)),
     "pickled": _always(lambda value: bytearray(pickled(value))),
     "str": _always(_text),

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 LONGEST = 400  # operators in one function
 DEEPEST = 6  # flat_maps in one function: Python nests twenty blocks at most, and each takes two
 _WIDEST = 60  # columns that are collected one by one
-_INLINED = frozenset({"map", "filter", "flat_map"})
 Stamps = Sequence[int | None] | None
 Loop = Callable[[Any, Stamps], Iterator[Any]]
 _KINDS: dict[type[Operator], str] = {Map: "map", Filter: "filter", FlatMap: "flat_map", Times: "stamp"}
@@ -100,12 +99,8 @@ class FusedRun:
         calls = [call_of(one) for one in self.operators]
         kinds = [str(kind_of(o)) if call is not None else "pass" for o, call in zip(self.operators, calls, strict=True)]
         names: dict[str, Any] = {f"call{n}": call for n, call in enumerate(calls)}
-        bodies: list[Inlined | None] = []
-        for number, (operator, call) in enumerate(zip(self.operators, calls, strict=True)):
-            body = operator.spec.inlined if kind_of(operator) in _INLINED else None
-            outer = None if body is None else surroundings(call, body.outer)
-            names |= {outer_prefix(number) + name: value for name, value in (outer or {}).items()}
-            bodies.append(None if outer is None else body)
+        bodies, outer = written_out(self.operators)
+        names |= outer
         # the last one's records are checked as they become columns
         forms = [one.spec.options.get("form") for one in self.operators]
         if self.outlet is not None:
@@ -113,7 +108,7 @@ class FusedRun:
         fits = tuple(None if form is None else check_of(form, RECORD) for form in forms)
         names |= {f"fit{n}": one.convert for n, one in enumerate(self.operators)} | {"ATOMS": ATOMS}
         fits = fits if any(fit is not None for fit in fits) else ()
-        code = loop_code(tuple(kinds), replace(self._shape(stamped), columns=columns, fits=fits), tuple(bodies))
+        code = loop_code(tuple(kinds), replace(self._shape(stamped), columns=columns, fits=fits), bodies)
         names |= {"spread": spread, "settle": self._settle, "blame": functools.partial(self._blame, code)}
         if self.outlet is not None:
             columns = tuple(self.outlet.outlet.schema.names)
@@ -143,24 +138,40 @@ class FusedRun:
     def _blame(self, code: LoopCode, error: Exception, variables: dict[str, Any]) -> Exception:
         assert error.__traceback__ is not None
         number, variable = code.owners[error.__traceback__.tb_lineno]
-        record = _record(code, variable, variables)
+        record = record_of(code, variable, variables)
         if number <= FIT_OF:
             return self.operators[FIT_OF - number].failed(error, record)
         if number >= 0:
-            operator = self.operators[number]
-            inlined = operator.spec.inlined is not None
-            return operator.failed((_raised_by(operator, record) if inlined else None) or error, record)
+            return failed_call(self.operators[number], error, record)
         assert self.outlet is not None and number in (FIT, KEY_BY)
         return self.outlet.unfit([record]) if number == FIT else self.outlet.key_failed(error, record)
 
 
-def _record(code: LoopCode, variable: str, variables: dict[str, Any]) -> Any:
+def record_of(code: LoopCode, variable: str, variables: dict[str, Any]) -> Any:
     """What a variable of the loop stands for, at the moment when it failed."""
     if code.by_columns and variable == FIRST:
         values: Columns = variables["values"]
         return values.record(len(values) - length_hint(variables["arriving"]) - 1)
     parts = code.parts.get(variable)
     return variables.get(variable) if parts is None else tuple(variables[part] for part in parts.variables)
+
+
+def written_out(operators: Sequence[Operator]) -> tuple[tuple[Inlined | None, ...], dict[str, Any]]:
+    """The functions that stand in a loop as the expressions they are, and what these read from around them."""
+    bodies: list[Inlined | None] = []
+    names: dict[str, Any] = {}
+    for number, operator in enumerate(operators):
+        body = operator.spec.inlined
+        outer = None if body is None else surroundings(operator.spec.function, body.outer)
+        names |= {outer_prefix(number) + name: value for name, value in (outer or {}).items()}
+        bodies.append(None if outer is None else body)
+    return tuple(bodies), names
+
+
+def failed_call(operator: Operator, error: Exception, record: Any) -> Exception:
+    """What an operator failed of: as its function raises it, also where that stands in the loop as an expression."""
+    raised = None if operator.spec.inlined is None else _raised_by(operator, record)
+    return operator.failed(raised or error, record)
 
 
 def _raised_by(operator: Operator, record: Any) -> BaseException | None:

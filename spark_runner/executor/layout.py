@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, Literal
 
 from spark_runner.executor.inlined import Inlined
 from spark_runner.executor.positions import subtask_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["EdgeSpec", "InputSpec", "Layout", "OperatorSpec", "SinkSpec", "SourceSpec", "VertexSpec"]
 
@@ -107,12 +108,11 @@ class VertexSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceSpec:
-    """Where records come in: a Spark reader's columns, or records that the job itself has (`feed`)."""
+    """Where records come in, and the names of their columns."""
 
     number: int
     vertex: int
     names: tuple[str, ...] = ()
-    feed: Any = None  # a sequence of records
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -255,7 +255,8 @@ class _Writer:
         self._line(f"{' ' if check else ''}{variable} = fit{number}({variable})", (FIT_OF - number, variable))
 
     def _key(self, number: int, variable: str) -> str:
-        self._line(f"v{number + 1} = call{number}({self._whole(variable)}), {variable}", (number, variable))
+        key = self._expression(number, variable)
+        self._line(f"v{number + 1} = ({key}), {self._whole(variable)}", (number, variable))
         return f"v{number + 1}"
 
     def _value(self, number: int, variable: str) -> str:

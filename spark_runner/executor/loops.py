@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from spark_runner.executor.conversion import ATOMS, check_of
-from spark_runner.executor.fusion import DEEPEST, LONGEST, passed
+from spark_runner.executor.fusion import DEEPEST, LONGEST, failed_call, passed, record_of, written_out
 from spark_runner.executor.loop_code import FIT_OF, RECORD, LoopCode, Shape, loop_code, spread, spread_strictly
 from spark_runner.executor.operators import Filter, FlatMap, KeyOf, Map, Operator, Part, Pass, ValueOf, spread_out
 
@@ -69,8 +69,9 @@ class Loop:
         forms = [one.spec.options.get("form") for one in operators]
         fits = tuple(None if form is None else check_of(form, RECORD) for form in forms)
         shape = Shape(stamped=True, fits=fits)
-        code = loop_code(tuple(_KINDS[type(one)] for one in operators), shape)
-        names: dict[str, Any] = {"ATOMS": ATOMS}
+        bodies, outer = written_out(operators)
+        code = loop_code(tuple(_KINDS[type(one)] for one in operators), shape, bodies)
+        names: dict[str, Any] = {"ATOMS": ATOMS, **outer}
         for number, one in enumerate(operators):
             names |= {f"call{number}": getattr(one, "call", None), f"fit{number}": one.convert}
         spreading = spread_strictly if operators[0].script else spread
@@ -88,8 +89,10 @@ class Loop:
     def _blame(self, code: LoopCode, error: Exception, variables: dict[str, Any]) -> Exception:
         assert error.__traceback__ is not None
         number, variable = code.owners[error.__traceback__.tb_lineno]
-        at = FIT_OF - number if number <= FIT_OF else number
-        return self.operators[at].failed(error, variables.get(variable))
+        record = record_of(code, variable, variables)
+        if number <= FIT_OF:
+            return self.operators[FIT_OF - number].failed(error, record)
+        return failed_call(self.operators[number], error, record)
 
 
 def looped(operators: Sequence[Operator], parents: Sequence[int | None]) -> dict[int, Loop]:

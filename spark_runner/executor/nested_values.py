@@ -87,7 +87,7 @@ def positional(record: Any, names: Sequence[str], what: str = "record") -> Seque
     values = getattr(record, "_values", None)
     if values is None:
         raise Unfit(f"{_a(record)} is not a {what} of {len(names)} fields")
-    fields = list(getattr(record, "_names", ()) or ())
+    fields = list(getattr(record, "_fields", ()) or ())
     return [values[fields.index(name)] for name in names] if set(fields) == set(names) else list(values)
 
 

@@ -109,7 +109,7 @@ def replace_field(record: Any, field: str | int, value: Any) -> Any:
     if hasattr(record, "_values"):
         changed = copy.copy(record)
         changed._values = list(record._values)
-        at = list(record._names).index(field) if isinstance(field, str) else field
+        at = list(record._fields).index(field) if isinstance(field, str) else field
         changed._values[at] = value
         return changed
     return value

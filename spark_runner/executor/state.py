@@ -29,16 +29,9 @@ class Lifetime:
 
 def lifetime_of(descriptor: Any) -> Lifetime | None:
     """The lifetime that a job gave a state; None: for ever."""
-    config = getattr(descriptor, "time_to_live", None)
-    if config is not None:
-        return Lifetime(int(config.millis), bool(config.on_read))
-    enabled = descriptor.last("enable_time_to_live") if hasattr(descriptor, "last") else None
-    recorded = enabled.first() if enabled is not None else None
-    return None if recorded is None else _recorded_lifetime(recorded)
-
-
-def _recorded_lifetime(config: Any) -> Lifetime | None:
-    """The lifetime of a configuration whose calls were recorded, as PyFlink's are."""
+    config = descriptor.time_to_live
+    if config is None:
+        return None
     found: dict[str, Any] = {"update": "OnCreateAndWrite", "visible": "NeverReturnExpired", "ttl": None}
     for call in config._calls:
         given = dict(call.arguments)
@@ -47,13 +40,10 @@ def _recorded_lifetime(config: Any) -> Lifetime | None:
         found["visible"] = getattr(given.get("state_visibility"), "name", found["visible"])
         found["update"] = _UPDATES.get(call.name, found["update"])
         found["visible"] = _VISIBLE.get(call.name, found["visible"])
-    if found["ttl"] is None or found["update"] == "Disabled":
+    length = found["ttl"] if isinstance(found["ttl"], int) else int(found["ttl"].to_milliseconds())
+    if length <= 0 or found["update"] == "Disabled":
         return None
-    return Lifetime(
-        int(found["ttl"].to_milliseconds()),
-        found["update"] == "OnReadAndWrite",
-        found["visible"] == "ReturnExpiredIfNotCleanedUp",
-    )
+    return Lifetime(length, found["update"] == "OnReadAndWrite", found["visible"] == "ReturnExpiredIfNotCleanedUp")
 
 
 _UPDATES = {
@@ -64,12 +54,6 @@ _VISIBLE = {
     "return_expired_if_not_cleaned_up": "ReturnExpiredIfNotCleanedUp",
     "never_return_expired": "NeverReturnExpired",
 }
-
-
-def descriptor_name(descriptor: Any) -> str:
-    """The name a state descriptor was given."""
-    name = getattr(descriptor, "name", None) or getattr(descriptor, "_name", None)
-    return name if isinstance(name, str) else descriptor.get_name()
 
 
 class Values:
@@ -162,6 +146,10 @@ class MapState:
     def clear(self) -> None:
         self._store.values.pop(self._name, None)
 
+    def get_internal_state(self) -> MapState:
+        """PyFlink's state of the current key, which has the same methods."""
+        return self
+
     __getitem__, __setitem__, __delitem__, __contains__ = get, put, remove, contains
 
     def __iter__(self) -> Iterator[Any]:
@@ -206,45 +194,37 @@ class AggregatingState:
 
 def value_state(store: Any, descriptor: Any, now: Callable[[], int]) -> ValueState:
     """One value per key."""
-    return ValueState(_lasting(store, descriptor, now), descriptor_name(descriptor))
+    return ValueState(_lasting(store, descriptor, now), descriptor.name)
 
 
 def list_state(store: Any, descriptor: Any, now: Callable[[], int]) -> ListState:
     """One list per key."""
-    lifetime, name = lifetime_of(descriptor), descriptor_name(descriptor)
+    lifetime, name = lifetime_of(descriptor), descriptor.name
     return ListState(store, name) if lifetime is None else LastingList(store, name, lifetime, now)
 
 
 def map_state(store: Any, descriptor: Any, now: Callable[[], int]) -> MapState:
     """One mapping per key."""
-    lifetime, name = lifetime_of(descriptor), descriptor_name(descriptor)
+    lifetime, name = lifetime_of(descriptor), descriptor.name
     return MapState(store, name) if lifetime is None else LastingMap(store, name, lifetime, now)
 
 
 def reducing_state(store: Any, descriptor: Any, now: Callable[[], int]) -> ReducingState:
     """One reduced value per key."""
-    function = _part(descriptor, "reduce_function")
+    function = descriptor.reduce_function
     reduce = getattr(function, "reduce", function)
-    return ReducingState(_lasting(store, descriptor, now), descriptor_name(descriptor), reduce)
+    return ReducingState(_lasting(store, descriptor, now), descriptor.name, reduce)
 
 
 def aggregating_state(store: Any, descriptor: Any, now: Callable[[], int]) -> AggregatingState:
     """One accumulator per key."""
-    function = _part(descriptor, "agg_function")
-    return AggregatingState(_lasting(store, descriptor, now), descriptor_name(descriptor), function)
+    function = descriptor.agg_function
+    return AggregatingState(_lasting(store, descriptor, now), descriptor.name, function)
 
 
 def _lasting(store: Any, descriptor: Any, now: Callable[[], int]) -> Any:
     lifetime = lifetime_of(descriptor)
     return store if lifetime is None else _Lasting(store, lifetime, now)
-
-
-def _part(descriptor: Any, name: str) -> Any:
-    for spelling in (name, f"_{name}", f"get_{name}"):
-        part = getattr(descriptor, spelling, None)
-        if part is not None:
-            return part() if spelling.startswith("get_") else part
-    raise TypeError(f"{type(descriptor).__name__} has no {name}")
 
 
 class _Lasting:

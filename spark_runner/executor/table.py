@@ -5,6 +5,7 @@ from __future__ import annotations
 from spark_runner.executor.async_calls import AsyncMap
 from spark_runner.executor.formats.avro_files import AvroFile, AvroRecord
 from spark_runner.executor.formats.columns import Columns, CsvFields, CsvLine, FileRow
+from spark_runner.executor.formats.generated import Generated
 from spark_runner.executor.formats.messages import Message, Received, TextLine, Topic
 from spark_runner.executor.formats.texts import JavaText, PythonText
 from spark_runner.executor.keyed import KeyedFilter, KeyedFlatMap, KeyedMap, KeyedProcess, KeyedValues, Reduce
@@ -60,6 +61,7 @@ OPERATORS: dict[str, type[Operator]] = {
     # what stands at the ends of a PyFlink script: messages, files, text
     "received": Received,
     "text_line": TextLine,
+    "generated": Generated,
     "topic": Topic,
     "message": Message,
     "row": FileRow,

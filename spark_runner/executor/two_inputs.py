@@ -12,7 +12,7 @@ from spark_runner.executor.failures import RAISED
 from spark_runner.executor.keyed import KeyedProcess
 from spark_runner.executor.layout import OperatorSpec
 from spark_runner.executor.operators import Operator, Part, Task, pair_row
-from spark_runner.executor.state import END_OF_TIME, MapState, Values, descriptor_name
+from spark_runner.executor.state import END_OF_TIME, MapState, Values
 
 __all__ = ["BroadcastProcess", "CoProcess", "KeyedBroadcastProcess", "KeyedCoProcess"]
 
@@ -122,7 +122,7 @@ class BroadcastContext(Context):
 
     def get_broadcast_state(self, descriptor: Any) -> MapState:
         """The rules of one descriptor."""
-        name = descriptor_name(descriptor)
+        name = descriptor.name
         return MapState(self._rules, name) if self._writes else ReadOnly(self._rules, name, self._script)
 
     def apply_to_keyed_state(self, descriptor: Any, function: Any) -> None:
@@ -247,6 +247,6 @@ class KeyedBroadcastProcess(KeyedProcess):
         """Every key that has the state, in one order whatever the cut into batches."""
         state = state_of(self.runtime(), descriptor)
         for entry in self.store.all_entries():
-            if descriptor_name(descriptor) in entry.values:
+            if descriptor.name in entry.values:
                 self.store.take(entry)
                 function(entry.key, state)

@@ -37,8 +37,6 @@ def with_shares(result: RunResult, program: SparkProgram, spark: Any, group: str
     """The result with the stages of every vertex, as far as Spark tells them; `group` is the run's job group."""
     if is_connect(spark) or _told_all(result):
         return result
-    if result.in_python and program.in_python is not None:
-        program = program.in_python
     try:
         owners = stage_owners(program, _action_stages(spark.sparkContext, group))
     except Exception:  # the JVM has just gone, or has forgotten: figures are not worth a failure

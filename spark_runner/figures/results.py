@@ -67,7 +67,6 @@ class RunResult:
 
     vertices: tuple[VertexFigures, ...]
     sinks: tuple[SinkFigures, ...]
-    in_python: bool = False  # native functions gave up, and the run began again without them
 
 
 # --- events ---------------------------------------------------------------------------------------------------------
@@ -108,13 +107,6 @@ class WritingAside:
     """A sink writes to this temporary place first; whoever kills the run leaves it behind."""
 
     path: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FellBack:
-    """A native function met a record that only Python can compute: all begins again, in Python."""
-
-    operator: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +172,6 @@ Event = (
     | VertexFinished
     | SinkWritten
     | WritingAside
-    | FellBack
     | PrintedRecord
     | CollectedRecord
 )

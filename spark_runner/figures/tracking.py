@@ -123,10 +123,6 @@ class VertexTracker:
             )
             self._changed(self._vertices[progress.vertex])
 
-    def begin_again(self) -> None:
-        """Begin again with every vertex, in the same attempt."""
-        self.restart(max((vertex.attempt for vertex in self._vertices), default=1))
-
     def _next_group(self, counts: StageCounts) -> tuple[int, ...]:
         taken = {vertex for vertices in self._stage_of.values() for vertex in vertices}
         for group in self._groups:

@@ -13,7 +13,6 @@ from spark_runner.figures.results import (
     ActionFinished,
     ActionStarted,
     Event,
-    FellBack,
     PrintedRecord,
     SinkWritten,
     StreamBatch,
@@ -31,7 +30,6 @@ _EVENTS: dict[str, type[Event]] = {
         VertexFinished,
         SinkWritten,
         WritingAside,
-        FellBack,
         PrintedRecord,
         StreamBatch,
     )

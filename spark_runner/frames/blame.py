@@ -12,7 +12,6 @@ from pyspark.errors import PySparkException
 from planner.errors import ExecutionError, PlanError
 from planner.job import Explode, Join, Location, Operator, Select, Watermarks, Where, Window
 from spark_runner.executor.failures import found_in
-from spark_runner.program.native_function import gave_up
 from spark_runner.program.program import Operation, SparkProgram
 
 _CONDITION = re.compile(r"\[([A-Z_0-9.]+)\] (.*)")
@@ -53,7 +52,8 @@ def translated(error: BaseException, operator: Operator | None, name: str = "", 
         )
     problem, hint = _first_sentence(text), None
     if any(_NO_SPACE in one for one in (text, str(error), *_java_causes(error))):
-        problem = f"no space is left where the run writes: {problem}"
+        full = "no space is left where the run writes"
+        problem = full if operator is not None else f"{full}: {problem}"  # an operator's place is known without Spark
         hint = "make room, and start it again; a stream goes on where it was with --checkpoint"
     if "StackOverflowError" in problem:
         problem = "too many chained SQL operators: Spark's planner ran out of stack"
@@ -62,11 +62,6 @@ def translated(error: BaseException, operator: Operator | None, name: str = "", 
         return ExecutionError(problem, hint=hint)
     what = f"operator {operator.key!r} ({name}) {doing}".rstrip()
     return ExecutionError(f"{what}: {problem}", operator=operator.key, location=operator.location, hint=hint)
-
-
-def for_python(error: BaseException) -> str | None:
-    """The operator whose native function met a record that only Python can compute; None for any other error."""
-    return gave_up(_text(error)) or gave_up(str(error))
 
 
 def owner_of(error: BaseException, program: SparkProgram) -> Operation | None:

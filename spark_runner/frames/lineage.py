@@ -33,8 +33,7 @@ class Lineage:
 
     def add(self, at: int, operation: Operation, frame: DataFrame) -> DataFrame:
         """Count one native operator, and cut behind it where the plan has become long."""
-        steps = 1 if operation.native is None else len(operation.native.steps)
-        length = self._operations.get(operation.parent, self._operations[None]) + steps
+        length = self._operations.get(operation.parent, self._operations[None]) + 1
         if length > LONGEST_PLAN and self._can_cut:
             frame, length = frame.localCheckpoint(eager=True, storageLevel=StorageLevel.MEMORY_AND_DISK), 0
         self._operations[at] = length

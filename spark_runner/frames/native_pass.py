@@ -24,7 +24,6 @@ from spark_runner.executor.hidden_columns import KEY, STAMP
 from spark_runner.frames.exchange import data_columns, key_columns, without
 from spark_runner.frames.parquet_footers import ParquetFooters
 from spark_runner.frames.read_failures import READER_DEFAULTS
-from spark_runner.program.native_function import NativeFunction
 from spark_runner.program.program import Inlet, Operation
 from spark_runner.program.sql_text import quoted
 
@@ -35,8 +34,6 @@ def applied(operation: Operation, frame: DataFrame) -> DataFrame:
     """One SQL operator of one input on a frame. The event time, where there is one, comes along."""
     behaviour = operation.operator.behaviour
     kept = [F.col(STAMP)] if STAMP in frame.columns else []
-    if operation.native is not None:
-        return _computed(operation.native, frame, kept)
     if isinstance(behaviour, Where):
         return frame.where(behaviour.condition)
     if isinstance(behaviour, Select):
@@ -46,18 +43,6 @@ def applied(operation: Operation, frame: DataFrame) -> DataFrame:
     if isinstance(behaviour, Watermarks):
         return frame if behaviour.time is None else with_time(frame, behaviour.time, operation.operator)
     raise TypeError(f"no SQL for {behaviour!r}")
-
-
-def _computed(function: NativeFunction, frame: DataFrame, kept: list[Column]) -> DataFrame:
-    """A Python function in SQL."""
-    for step in function.steps:
-        if isinstance(step, Where):
-            frame = frame.where(step.condition)
-        elif isinstance(step, Explode):
-            frame = frame.select("*", F.explode(F.expr(step.expression)).alias(step.column))
-        else:
-            frame = frame.select(*(F.expr(sql).alias(name) for name, sql in step.columns), *kept)
-    return frame
 
 
 def with_time(frame: DataFrame, column: str, operator: Operator) -> DataFrame:

@@ -20,7 +20,13 @@ PACKAGES = ("planner", "spark_runner")
 _ROOT = Path(__file__).parents[2]
 _EXECUTOR = "spark_runner/executor"
 # Base classes, state descriptors, rows and types, times: what a function may name that runs on a worker.
-_OF_FUNCTIONS = tuple(f"planner.frontends.dsl.{name}" for name in ("functions", "types", "event_time", "triggers"))
+_OF_FUNCTIONS = (
+    "planner.frontends.pyflink.declared.functions",
+    *(
+        f"planner.frontends.pyflink.values.{name}"
+        for name in ("rows", "times", "triggers", "types", "watermarks", "windows")
+    ),
+)
 _MENTIONS_US = re.compile(rb"^\s*(?:from|import)\s+planner\b", re.MULTILINE)
 
 

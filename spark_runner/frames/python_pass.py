@@ -19,7 +19,7 @@ from spark_runner.executor.rows import PICKLED
 from spark_runner.frames.collections import shaped_records
 from spark_runner.frames.exchange import data_columns
 from spark_runner.program.program import Inlet, Operation, Outlet, Pass, SparkProgram
-from spark_runner.program.worker_parts import partitioner_of, selector_of, worker_part
+from spark_runner.program.worker_parts import partitioner_of, selector_of
 
 
 class ChainMaker:
@@ -60,7 +60,7 @@ class ChainMaker:
 
     def _operator(self, operation: Operation, one: Pass) -> OperatorSpec:
         operator = operation.operator
-        function, options = worker_part(operator)
+        function, options = operation.function, dict(operation.options)
         if isinstance(operator.behaviour, Collection):
             schema = None if operator.output is None else self.schema_of(operator.output)
             function = shaped_records(operator, None if schema is None else _arrow(schema))

@@ -10,10 +10,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from spark_runner.frames.blame import blamed
-from spark_runner.frames.job_paths import resolved_path
 from spark_runner.frames.parquet_footers import ParquetFooters
 from spark_runner.frames.reports import Reports
 from spark_runner.frames.tally import Tally
+from spark_runner.program.job_paths import resolved_path
 from spark_runner.program.program import SparkProgram
 
 __all__ = ["Workshop"]

@@ -1,4 +1,4 @@
-"""Columns that a job names and that are not there, found in the plan alone: before a JVM starts, and by --dry-run.
+"""Mistakes in columns, SQL, types and formats, found in the plan alone: before a JVM starts, and by --dry-run.
 
 The columns of a stream are known where an operator declares them or where SQL makes them. Where they are not, Spark
 finds the mistake when it runs.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
+from typing import NoReturn
 
 from planner.errors import JobDefinitionError
 from planner.graphs.stream_graph import StreamGraph, StreamNode
@@ -23,11 +24,13 @@ from planner.job import (
     Watermarks,
     Where,
     Window,
+    Writer,
 )
 from planner.job import Sequence as NumberSequence
 from planner.kinds import KEEPS_COLUMNS
 from planner.pipeline import Plan
 from spark_runner.lowering.ddl import declared_columns
+from spark_runner.lowering.sql_faults import expression_fault, format_fault, types_fault
 from spark_runner.lowering.sql_names import columns_read
 
 __all__ = ["check_columns"]
@@ -35,12 +38,37 @@ __all__ = ["check_columns"]
 Names = tuple[str, ...]
 
 
-def check_columns(plan: Plan) -> None:
-    """Raise JobDefinitionError for a key, a field, a time or a SQL expression that names an unknown column."""
+def check_columns(plan: Plan, *, packages: bool = False) -> None:
+    """Raise JobDefinitionError for an unknown column, and for SQL, types and formats that Spark would refuse.
+
+    With `packages`, functions and formats may come from them.
+    """
     checks = _Columns(plan.job, plan.stream_graph)
     for node in plan.stream_graph.nodes:  # ids grow along the stream
         if node.role != "committer":
+            _check_words(node.operator, packages)
             checks.check(node)
+
+
+def _check_words(operator: Operator, packages: bool) -> None:
+    """Refuse what is surely wrong in an operator's own SQL, types and format."""
+    for sql in _expressions(operator):
+        fault = expression_fault(sql, functions=not packages)
+        if fault is not None:
+            _refuse(operator, f"{sql!r} is not valid SQL: {fault[0]}", fault[1])
+    if operator.output is not None:
+        fault = types_fault(operator.output)
+        if fault is not None:
+            _refuse(operator, fault[0], fault[1])
+    behaviour = operator.behaviour
+    if isinstance(behaviour, Reader | Writer) and not packages:
+        fault = format_fault(behaviour.format)
+        if fault is not None:
+            _refuse(operator, fault[0], fault[1])
+
+
+def _refuse(operator: Operator, message: str, hint: str | None) -> NoReturn:
+    raise JobDefinitionError(f"operator {operator.key!r}: {message}", location=operator.location, hint=hint)
 
 
 class _Columns:

@@ -9,9 +9,9 @@ from typing import Literal
 from planner.errors import UnsupportedOnSpark
 from planner.graphs.stream_graph import StreamEdge, StreamGraph, StreamNode
 from planner.job import Operator
-from spark_runner.program.program import Committer, Engine, Inlet, Operation, Outlet, Pass, Sink
+from spark_runner.program.program import Engine, Inlet, Operation, Outlet, Pass, Sink
 
-__all__ = ["Draft", "Drafts", "Place", "Stream", "committers_of"]
+__all__ = ["Draft", "Drafts", "Place", "Stream"]
 
 
 @dataclass(slots=True)
@@ -149,14 +149,3 @@ class Drafts:
                 carried = draft.engine == "python" and draft.outlets
                 if at not in read and not carried:
                     yield Place(draft=number, operation=at)
-
-
-def committers_of(graph: StreamGraph, nodes: tuple[int, ...]) -> tuple[Committer, ...]:
-    """The committers among a vertex's nodes."""
-    found = (graph.by_id[node] for node in nodes)
-    return tuple(
-        # a key of its own: the sink's is its writer's
-        Committer(node=one.id, name=one.name, key=f"{one.operator.key}.committer")
-        for one in found
-        if one.role == "committer"
-    )

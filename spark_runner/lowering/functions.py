@@ -93,4 +93,4 @@ def opens(function: PythonFunction) -> bool:
     """Whether a function has an open() of its own, where keyed state would be asked for."""
     target = function.target if isinstance(function.target, type) else type(function.target)
     opening = getattr(target, "open", None)
-    return callable(opening) and not getattr(opening, "__module__", "").startswith("planner.frontends.dsl")
+    return callable(opening) and not getattr(opening, "__module__", "").startswith("planner.frontends.")

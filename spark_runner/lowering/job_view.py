@@ -9,7 +9,7 @@ from planner.job import Operator, SideOutput
 from planner.pipeline import Plan
 from spark_runner.lowering.event_time import EventTime
 from spark_runner.lowering.job_functions import JobFunctions
-from spark_runner.program.program import Exchange
+from spark_runner.program.program import Committer, Exchange, Step
 
 __all__ = ["JobView"]
 
@@ -56,6 +56,23 @@ class JobView:
         vertex = self.job_graph.vertices[step]
         # batch mode leaves it open until run time: Spark takes what the operator asks for
         return vertex.parallelism if vertex.parallelism > 0 else self.graph.by_id[vertex.head].parallelism
+
+    def make_step(self, at: int, passes: tuple[int, ...] = ()) -> Step:
+        """A vertex of the job graph as a step of the program."""
+        vertex = self.job_graph.vertices[at]
+        behind = [node for node in map(self.graph.by_id.__getitem__, vertex.nodes) if node.behind_writer]
+        return Step(
+            vertex=at,
+            id=vertex.id,
+            name=vertex.name,
+            parallelism=self.parallelism(at),
+            passes=passes,
+            nodes=vertex.nodes,
+            # keys of their own: the sink's is its writer's
+            committers=tuple(
+                Committer(node=one.id, name=one.name, key=f"{one.operator.key}.{one.role}") for one in behind
+            ),
+        )
 
     def exchange(self, step: int, edge_at: int) -> Exchange | None:
         """How records move over an edge into a vertex; None inside of it."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from planner.graphs.stream_graph import StreamNode
-from planner.job import Operator, Watermarks, Window
-from planner.kinds import KEEPS_COLUMNS
+from planner.job import Operator
 from spark_runner.lowering.drafts import Draft, Drafts, Place, Stream
+from spark_runner.lowering.front_ends import Part
 from spark_runner.lowering.inlets import inlet
 from spark_runner.lowering.job_view import JobView
 from spark_runner.lowering.operators import Lowered
+from spark_runner.lowering.own_operators import OwnOperators
 from spark_runner.program.program import Inlet, Operation, Outlet
 
 __all__ = ["place", "publish", "stamp_source"]
@@ -25,10 +26,13 @@ class _Home:
     tag: str | None = None
 
 
-def place(view: JobView, drafts: Drafts, step: int, node: StreamNode, lowered: Lowered) -> Place:
+def place(
+    operators: OwnOperators, view: JobView, drafts: Drafts, step: int, node: StreamNode, lowered: Lowered
+) -> Place:
     """Put an operator into the pass in front of it, or into a new one."""
     operator, keyed = view.operator(node), view.job.is_keyed(node.operator)
-    home = _same_pass(view, drafts, step, node, lowered) or _new_pass(view, drafts, step, node, lowered)
+    home = _same_pass(view, drafts, step, node, lowered) or _new_pass(operators, view, drafts, step, node, lowered)
+    part = operators.part(operator, lowered.role)
     operation = Operation(
         node=node.id,
         name=node.name,
@@ -39,16 +43,18 @@ def place(view: JobView, drafts: Drafts, step: int, node: StreamNode, lowered: L
         keyed=keyed,
         output=operator.output,
         sides=tuple((side.tag, side.output) for side in view.side_outputs(operator) if side.output is not None),
-        native=lowered.native,
-        why_python=lowered.why_python,
-        inlined=lowered.inlined,
+        inlined=part.inlined,
+        function=part.function,
+        options=part.options,
     )
     return drafts.append(home.draft, operation)
 
 
-def _new_pass(view: JobView, drafts: Drafts, step: int, node: StreamNode, lowered: Lowered) -> _Home:
+def _new_pass(
+    operators: OwnOperators, view: JobView, drafts: Drafts, step: int, node: StreamNode, lowered: Lowered
+) -> _Home:
     # first the inlets: computing a key may put a pass in front of this one
-    inlets = [inlet(view, drafts, step, node, edge) for edge in view.edges_into(node)]
+    inlets = [inlet(operators, view, drafts, step, node, edge) for edge in view.edges_into(node)]
     draft = Draft(step, lowered.engine, view.parallelism(step), inlets=inlets, grouped=lowered.grouped)
     return _Home(draft=drafts.add(draft))
 
@@ -75,11 +81,11 @@ def _sibling(drafts: Drafts, step: int, stream: Stream) -> _Home | None:
     return None
 
 
-def publish(view: JobView, drafts: Drafts, node: StreamNode, at: Place) -> None:
+def publish(operators: OwnOperators, view: JobView, drafts: Drafts, node: StreamNode, at: Place) -> None:
     """Let others read what an operator gives, and its side outputs."""
     operator = view.operator(node)
     native = drafts.passes[at.draft].engine == "native"
-    drafts.publish(node.id, _output(view, drafts, node, at))
+    drafts.publish(node.id, _output(operators, view, drafts, node, at))
     for side in () if native else view.side_outputs(operator):
         stream = Stream(
             source=at.draft,
@@ -92,13 +98,13 @@ def publish(view: JobView, drafts: Drafts, node: StreamNode, at: Place) -> None:
         drafts.publish(node.id, stream)
 
 
-def _output(view: JobView, drafts: Drafts, node: StreamNode, at: Place) -> Stream:
-    operator = view.operator(node)
+def _output(operators: OwnOperators, view: JobView, drafts: Drafts, node: StreamNode, at: Place) -> Stream:
+    declared, keeps = operators.outputs(node)
     native = drafts.passes[at.draft].engine == "native"
     plain = Stream(source=at.draft, operation=at.operation, tag=None, pickled=False)
-    if not _keeps_columns(operator) or operator.output is not None:
-        pickled = not native and operator.output is None
-        return replace(plain, pickled=pickled, columns=operator.output, declared_by=at.operation)
+    if not keeps or declared is not None:
+        pickled = not native and declared is None
+        return replace(plain, pickled=pickled, columns=declared, declared_by=at.operation)
     inherited = drafts.stream(view.graph.edges[view.edges_into(node)[0]])
     return replace(
         plain,
@@ -108,13 +114,7 @@ def _output(view: JobView, drafts: Drafts, node: StreamNode, at: Place) -> Strea
     )
 
 
-def _keeps_columns(operator: Operator) -> bool:
-    if operator.kind == "window_reduce":
-        return isinstance(operator.behaviour, Window) and operator.behaviour.form == "reduce"
-    return operator.kind in KEEPS_COLUMNS
-
-
-def stamp_source(view: JobView, drafts: Drafts, node: StreamNode) -> None:
+def stamp_source(operators: OwnOperators, view: JobView, drafts: Drafts, node: StreamNode) -> None:
     """A strategy given with the source: no operator of its own in Flink, an operation of the same node here."""
     operator = view.operator(node)
     strategy = operator.watermarks
@@ -122,12 +122,12 @@ def stamp_source(view: JobView, drafts: Drafts, node: StreamNode) -> None:
         return
     if strategy.time is None and strategy.assigner is None:
         return
-    if strategy.assigner is not None:
-        strategy = replace(strategy, assigner=view.functions.loaded(strategy.assigner, operator))
+    stamping = operators.strategy(operator)
+    assert stamping is not None
     stream = drafts.main_stream(node.id)
     if strategy.assigner is not None and drafts.engine(stream) == "native":
         stream = _behind_python_pass(drafts, stream)
-    _append_stamp(drafts, node, operator, strategy, stream)
+    _append_stamp(drafts, node, stamping[0], stamping[1], stream)
 
 
 def _behind_python_pass(drafts: Drafts, stream: Stream) -> Stream:
@@ -136,9 +136,15 @@ def _behind_python_pass(drafts: Drafts, stream: Stream) -> Stream:
     return stream.behind(drafts.add(Draft(source.step, "python", source.parallelism, inlets=[arriving])))
 
 
-def _append_stamp(drafts: Drafts, node: StreamNode, operator: Operator, strategy: Watermarks, stream: Stream) -> None:
-    role = "watermarks" if drafts.engine(stream) == "python" else ""
-    stamping = replace(operator, kind="watermarks", behaviour=strategy, watermarks=None)
-    operation = Operation(node=node.id, name=node.name, operator=stamping, parent=stream.operation, role=role)
+def _append_stamp(drafts: Drafts, node: StreamNode, operator: Operator, part: Part, stream: Stream) -> None:
+    operation = Operation(
+        node=node.id,
+        name=node.name,
+        operator=operator,
+        parent=stream.operation,
+        role=part.role if drafts.engine(stream) == "python" else "",
+        function=part.function,
+        options=part.options,
+    )
     at = drafts.append(stream.source, operation)
     drafts.replace_main(node.id, replace(stream, operation=at.operation))

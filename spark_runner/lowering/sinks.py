@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 from planner.graphs.stream_graph import StreamNode
-from planner.job import Operator, Writer
 from spark_runner.lowering.drafts import Draft, Drafts, Place, Stream
 from spark_runner.lowering.inlets import inlet
 from spark_runner.lowering.job_view import JobView
-from spark_runner.lowering.operators.sinks import PRINTING_FORMATS
+from spark_runner.lowering.own_operators import OwnOperators
 from spark_runner.program.program import Outlet
 
-__all__ = ["add_function_sink", "add_native_sink", "drain_leaves", "is_native_sink"]
+__all__ = ["add_function_sink", "add_native_sink", "drain_leaves"]
 
 
-def is_native_sink(operator: Operator) -> bool:
-    """Whether Spark itself, or the driver, takes the records."""
-    return operator.kind == "print" or isinstance(operator.behaviour, Writer)
-
-
-def add_native_sink(view: JobView, drafts: Drafts, step: int, node: StreamNode) -> None:
+def add_native_sink(
+    operators: OwnOperators, view: JobView, drafts: Drafts, step: int, node: StreamNode, *, prints: bool
+) -> None:
     """A writer or print, behind the pass that feeds it."""
     operator, edges = view.operator(node), view.edges_into(node)
-    behaviour = operator.behaviour
-    prints = not isinstance(behaviour, Writer) or behaviour.format.lower() in PRINTING_FORMATS
     if view.chained(step, edges) and view.functions.key(operator, 0) is None:
         stream = drafts.stream(view.graph.edges[edges[0]])
     else:
-        stream = _arrivals(view, drafts, step, node)
+        stream = _arrivals(operators, view, drafts, step, node)
     wanted = Outlet(operation=stream.operation, tag=stream.tag)
     drafts.end(stream, wanted, "print" if prints else "write", node, operator, step, view.parallelism(step))
 
 
-def _arrivals(view: JobView, drafts: Drafts, step: int, node: StreamNode) -> Stream:
+def _arrivals(operators: OwnOperators, view: JobView, drafts: Drafts, step: int, node: StreamNode) -> Stream:
     """A native pass that only takes what the exchange brings."""
     edges = view.edges_into(node)
-    inlets = [inlet(view, drafts, step, node, edge) for edge in edges]
+    inlets = [inlet(operators, view, drafts, step, node, edge) for edge in edges]
     first = drafts.stream(view.graph.edges[edges[0]])
     return first.behind(drafts.add(Draft(step, "native", view.parallelism(step), inlets=inlets)))
 

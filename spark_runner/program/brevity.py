@@ -34,7 +34,7 @@ def is_brief(program: SparkProgram, *, endless: bool = False) -> bool:
     if any(map(_grows, operations)):
         return False
     sizes = [_size(behaviour, paths, Path(program.file).parent) for behaviour, paths in sources]
-    limit = _MANY if program.bounded is not None or program.stream is not None else _FEW
+    limit = _MANY if program.chunks is not None else _FEW
     return None not in sizes and sum(size for size in sizes if size is not None) <= limit
 
 
@@ -44,10 +44,8 @@ def _sources(program: SparkProgram) -> Iterator[tuple[Any, tuple[str, ...]]]:
         for operation in one.operations:
             if operation.operator.kind == "source":
                 yield operation.operator.behaviour, _paths(operation.operator.behaviour)
-    for source in program.bounded.sources if program.bounded is not None else ():
-        yield source.reader or source.operator.behaviour, source.paths
-    for source in program.stream.sources if program.stream is not None else ():
-        yield source.operator.behaviour, _paths(source.operator.behaviour)
+    for source in program.chunks.sources if program.chunks is not None else ():
+        yield source.operator.behaviour, source.paths or _paths(source.operator.behaviour)
 
 
 def _paths(behaviour: Any) -> tuple[str, ...]:

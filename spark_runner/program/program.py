@@ -12,13 +12,16 @@ Nothing here imports pyspark: `--dry-run` prints a program on a machine without 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from planner.job import Operator, Partitioner, PythonFunction
 from spark_runner.executor.inlined import Inlined
-from spark_runner.program.native_function import NativeFunction
+
+if TYPE_CHECKING:
+    from spark_runner.program.chunks import ChunkPlan
 
 Mode = Literal["batch", "streaming"]
 Engine = Literal["python", "native"]
@@ -37,9 +40,18 @@ class Operation:
     keyed: bool = False
     output: str | None = None  # the columns it declares; None: as its input's
     sides: tuple[tuple[str, str], ...] = ()  # the columns of its side outputs that are declared, by tag
-    native: NativeFunction | None = None  # its Python function as Spark computes it
-    why_python: str | None = None  # why its Python function stays one: completes "Python, since ..."
-    inlined: Inlined | None = None  # that function as the one expression it is
+    inlined: Inlined | None = None  # its function as the one expression it is
+    function: Any = None  # what workers call: an object of the user's
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the worker's operator
+    id: str = ""  # what its state is found by
+    part: tuple[str, str] | None = None  # its own key and name, where it is a part of a merged operator
+    idle: int | None = None  # milliseconds after which event time does not wait for it
+
+    @property
+    def told_as(self) -> tuple[str, str, str]:
+        """How messages name it: key, name, place."""
+        key, name = self.part or (self.operator.key, self.name)
+        return key, name, str(self.operator.location)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +62,7 @@ class Key:
     selector: PythonFunction | None = None
     type: str | None = None  # DDL of the selector's result, where it is declared
     as_bytes: bool = False  # columns that travel as the bytes of their values: another input's key is no such column
+    paired: bool = False  # the first of a pair, which an operator upstream made of key and record
 
     @property
     def is_hidden(self) -> bool:
@@ -132,7 +145,7 @@ class Sink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committer:
-    """The committer of a v2 sink: it takes no records, since Spark's writers commit for themselves."""
+    """What follows the writer of a v2 sink: it takes no records, since Spark's writers commit for themselves."""
 
     node: int
     name: str
@@ -160,11 +173,9 @@ class SparkProgram:
     mode: Mode
     file: str  # the job's file; relative paths start in its folder
     steps: tuple[Step, ...]
-    passes: tuple[Pass, ...]
-    sinks: tuple[Sink, ...]
-    stream: Any = None  # the StreamJob of a streaming program, which has no passes
-    bounded: Any = None  # the ScriptJob of a bounded PyFlink program, which has none either
-    in_python: SparkProgram | None = None  # the same without native functions, where a record may need Python after all
+    passes: tuple[Pass, ...] = ()
+    sinks: tuple[Sink, ...] = ()
+    chunks: ChunkPlan | None = None  # where records travel in chunks: such a program has no passes
 
     @cached_property
     def uses_python(self) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 from planner.job import Aggregate, Operator, Watermarks, Window
 from spark_runner.executor.rows import field_getter
-from spark_runner.executor.windows import RecordAssigner, TimeAssigner, WindowShape
+from spark_runner.executor.window_shapes import RecordAssigner, TimeAssigner, WindowShape
 from spark_runner.program.program import Key
 
 __all__ = ["partitioner_of", "selector_of", "stamper_of", "worker_part"]
@@ -58,6 +59,8 @@ def _assigner(window: Window, gap: Callable[[Any], int] | None) -> TimeAssigner 
 
 def selector_of(key: Key) -> Callable[[Any], Any]:
     """The function that gives a record's key."""
+    if key.paired:
+        return itemgetter(0)
     if key.selector is None:
         getters = [field_getter(name) for name in key.columns]
         return getters[0] if len(getters) == 1 else lambda record: tuple(get(record) for get in getters)

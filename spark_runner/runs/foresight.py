@@ -10,7 +10,7 @@ from planner.errors import JobDefinitionError
 from planner.job import Operator, Reader, Writer
 from spark_runner.clusters.master import Master
 from spark_runner.clusters.request import RunRequest
-from spark_runner.frames.job_paths import resolved_path
+from spark_runner.program.job_paths import resolved_path
 from spark_runner.program.program import SparkProgram
 from spark_runner.streaming.opening import open_checkpoint
 
@@ -35,7 +35,7 @@ def check_stream_files(program: SparkProgram, request: RunRequest, master: Maste
     if request.checkpoint is not None and open_checkpoint(request, Path()).started:
         return
     here = _is_local(request, master)
-    for sink in program.stream.sinks:
+    for sink in program.chunks.sinks if program.chunks is not None else ():
         behaviour = sink.operator.behaviour
         if isinstance(behaviour, Writer) and behaviour.path is not None and behaviour.mode == "error":
             _check_result(

@@ -58,13 +58,11 @@ class LocalDriver:
     def execute(self, events: Events) -> RunResult:
         """Run the program once."""
         from spark_runner.batch.execute import execute
-        from spark_runner.pyflink.execute import execute_bounded
 
         assert self._session is not None
         self._session.mark(self._group, self._program.name)
-        run = execute if self._program.bounded is None else execute_bounded
         with self._naming_a_lost_pod():
-            return run(self._program, self._session.spark, events=events)
+            return execute(self._program, self._session.spark, events=events)
 
     @contextlib.contextmanager
     def _naming_a_lost_pod(self) -> Iterator[None]:

@@ -6,7 +6,7 @@ import importlib.util
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from planner.errors import ExecutionError, JobDefinitionError, OptionError
+from planner.errors import JobDefinitionError, OptionError
 from planner.frontends.loading import LoadOptions, load_job
 from planner.job import JobDefinition, Operator, RestartStrategy
 from planner.machine.java import find_java
@@ -20,14 +20,11 @@ from spark_runner.clusters.request import RunRequest
 from spark_runner.frames.shipping import kept
 from spark_runner.lowering.columns import check_columns
 from spark_runner.lowering.lower import lower
-from spark_runner.lowering.natives import NativePolicy
 from spark_runner.program.program import Mode, SparkProgram
-from spark_runner.pyflink.lower import lower_pyflink
 from spark_runner.runs.foresight import check_files, check_stream_files
 from spark_runner.runs.restart import effective_strategy
-from spark_runner.streaming.needs import check_connectors
-from spark_runner.streaming.opening import check_stream, open_checkpoint, stream_program
-from spark_runner.streaming.scripts import check_script, script_program
+from spark_runner.streaming.needs import brings_jars, check_connectors
+from spark_runner.streaming.opening import check_stream, open_checkpoint
 
 __all__ = ["PreparedRun", "check_machine", "checkpoint_of", "for_running", "prepare", "prepare_job"]
 
@@ -44,7 +41,7 @@ class PreparedRun:
 def prepare(request: RunRequest, options: LoadOptions | None = None, *, dry: bool = False) -> PreparedRun:
     """Load and compile the job of a request; the job's file is found from the request's folder.
 
-    A dry run needs no copies of functions, and so no PySpark.
+    A dry run needs no copies of functions, and so neither PySpark nor pyarrow.
     """
     spec = request.job if Path(request.job).is_absolute() else str(Path(request.folder, request.job))
     options = options or LoadOptions()
@@ -71,37 +68,28 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
     check_deploy_mode(master, request.deploy_mode)
     config = load_config(Path(request.folder)).for_job(job.name, job.location.file)
     compiled = compile_plan(job, flink=job.flink or request.flink or config.flink)
-    mode = request.mode or ("batch" if all(map(data_ends, _sources(job))) else "streaming")
+    mode: Mode = request.mode or ("batch" if all(map(data_ends, _sources(job))) else "streaming")
     if compiled.merging is not None and request.deploy_mode == "cluster":
         raise OptionError(
             "--deploy-mode cluster: a PyFlink script runs here, and so does its driver",
             hint="leave it out: executors still run on the cluster",
         )
-    native = NativePolicy(wanted=request.native, writes_aside=master.kind != "connect")
-    program = _program(compiled, mode, native)
+    program = lower(compiled, mode)
+    if compiled.merging is None:
+        check_columns(compiled, packages=brings_jars(request))
     if mode == "batch":
         _refuse_streaming_options(request)
         check_files(program, request, master)
-        if program.bounded is not None:
-            check_connectors(program.bounded, request)
-    else:
-        check_stream(program.stream, request)
+        if program.chunks is not None:
+            check_connectors(program.chunks, request)
+    elif program.chunks is not None:
+        check_stream(program.chunks, request)
         check_stream_files(program, request, master)
-        if program.stream.is_script:
-            check_script(program.stream, request)
     return PreparedRun(
         plan=compiled,
         program=program,
         strategy=effective_strategy(restart_of(job), config.restart_strategy),
     )
-
-
-def _program(compiled: Plan, mode: Mode, native: NativePolicy) -> SparkProgram:
-    if compiled.merging is not None:
-        return script_program(compiled) if mode == "streaming" else lower_pyflink(compiled)
-    program = stream_program(compiled) if mode == "streaming" else lower(compiled, mode=mode, native=native)
-    check_columns(compiled)
-    return program
 
 
 def _sources(job: JobDefinition) -> list[Operator]:
@@ -129,8 +117,12 @@ def checkpoint_of(request: RunRequest, run_folder: Path) -> Path:
 
 def check_machine(request: RunRequest) -> None:
     """Refuse a run that this machine cannot drive: PySpark, and Java unless it is elsewhere."""
-    if importlib.util.find_spec("pyspark") is None:
-        raise ExecutionError("PySpark is not installed", hint="pip install 'plan-inspector[spark]'")
+    missing = [name for name in ("pyspark", "pyarrow", "pandas") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise OptionError(
+            f"a run needs {' and '.join(missing)}, not installed in this environment",
+            hint="pip install 'plan-inspector[spark]'\nplan run --dry-run shows the Spark program without it",
+        )
     if parse_master(request.master).kind != "connect":
         find_java()
 

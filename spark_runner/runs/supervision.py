@@ -176,7 +176,7 @@ class _Supervision:
 
     def _stop(self, reason: str) -> str | None:
         """End what runs; what of a stream was broken off."""
-        self.watch.events.close(silent=self.program.stream is None)  # a stream's batch that ends now never comes again
+        self.watch.events.close(silent=self.program.mode == "batch")  # a stream's batch that ends now never comes again
         self.audience.stopping(reason)
         left = self.driver.cancel()
         self.watch.wait(_PATIENCE)
@@ -235,7 +235,7 @@ def _driver(program: SparkProgram, run: RunFolder, request: RunRequest) -> Drive
         from spark_runner.runs.remote_driver import RemoteDriver
 
         return RemoteDriver(request, program, folder=run.path, log=run.log)
-    if program.stream is not None:
+    if program.mode == "streaming":
         from spark_runner.runs.stream_driver import StreamDriver
 
         return StreamDriver(request, program, group=run.id, log=run.log)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from planner.errors import ExecutionError, InternalError, PlanError
-from spark_runner.figures.results import CollectedRecord, Event, FellBack, PrintedRecord, StreamBatch, WritingAside
+from spark_runner.figures.results import CollectedRecord, Event, PrintedRecord, StreamBatch, WritingAside
 from spark_runner.figures.tracking import VertexTracker
 from spark_runner.runs.audience import Audience
 from spark_runner.runs.driver import Driver
@@ -127,12 +127,6 @@ class Watch:
             self._audience.batched(event)
         elif isinstance(event, WritingAside):
             self._run.note_aside(event.path)
-        elif isinstance(event, FellBack):
-            self._audience.noticed(
-                f"operator {event.operator!r} met a record that only Python can compute: all begins again in Python"
-                " (--no-native does so at once)"
-            )
-            self._tracker.begin_again()
         else:
             self._tracker.take(event)
 

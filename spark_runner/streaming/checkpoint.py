@@ -19,8 +19,8 @@ from typing import Any
 
 from planner.durable import write_json
 from planner.errors import OptionError
+from spark_runner.program.chunks import ChunkPlan
 from spark_runner.streaming.comparison import check_restart, state_plan
-from spark_runner.streaming.program import StreamJob
 from spark_runner.streaming.storage import Folder
 
 __all__ = ["Checkpoint"]
@@ -103,7 +103,7 @@ class Checkpoint:
         """Whether the end of all input went through on it."""
         return bool(self._document.get("finished"))
 
-    def check(self, job: StreamJob) -> None:
+    def check(self, job: ChunkPlan) -> None:
         """Refuse a job that would lose state of this checkpoint, or take it for something else."""
         known = {one["key"] for plan in (self._document, state_plan(job)) for one in plan.get("operators", ())}
         unknown = sorted(self._asked - known)
@@ -166,7 +166,7 @@ class Checkpoint:
             os.close(self._lock)
             self._lock = None
 
-    def begin(self, job: StreamJob) -> None:
+    def begin(self, job: ChunkPlan) -> None:
         """Write down what is about to keep state here."""
         self._document = {
             "version": _VERSION,

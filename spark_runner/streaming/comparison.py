@@ -9,7 +9,8 @@ from typing import Any
 
 from planner.errors import OptionError
 from planner.job import Aggregate, Collection, Operator, PythonWindow, Reader, Sequence, Window
-from spark_runner.streaming.program import StreamJob, StreamOperation, StreamSource, StreamVertex
+from spark_runner.program.chunks import ChunkPlan, ChunkSource, Vertex
+from spark_runner.program.program import Operation
 
 __all__ = ["check_restart", "state_plan"]
 
@@ -30,7 +31,7 @@ _STATEFUL = frozenset(
 _KEEPS_RECORDS = frozenset({"reduce", "window", "triggered_window"})
 
 
-def state_plan(job: StreamJob) -> dict[str, Any]:
+def state_plan(job: ChunkPlan) -> dict[str, Any]:
     """What keeps state, as JSON-ready data."""
     return {
         "operators": [
@@ -42,13 +43,13 @@ def state_plan(job: StreamJob) -> dict[str, Any]:
     }
 
 
-def _operator(job: StreamJob, vertex: StreamVertex, one: StreamOperation) -> dict[str, Any]:
-    operator = one.operation.operator
-    read = [flow for flow in job.flows if flow.target == vertex.number] if one.operation.parent is None else []
+def _operator(job: ChunkPlan, vertex: Vertex, one: Operation) -> dict[str, Any]:
+    operator = one.operator
+    read = [flow for flow in job.flows if flow.target == vertex.number] if one.parent is None else []
     return {
         "id": one.id,
         "key": operator.key,
-        "name": one.operation.name,
+        "name": one.name,
         "uid": operator.uid,
         "role": one.role,
         "layer": vertex.layer,
@@ -80,7 +81,7 @@ def _python_window(window: PythonWindow) -> str:
     return f"{type(assigner).__name__}({numbers}) ({window.form})"
 
 
-def _source(source: StreamSource) -> dict[str, Any]:
+def _source(source: ChunkSource) -> dict[str, Any]:
     behaviour = source.operator.behaviour
     kind = behaviour.format if isinstance(behaviour, Reader) else type(behaviour).__name__.lower()
     size = len(behaviour.records) if isinstance(behaviour, Collection) else None
@@ -90,7 +91,7 @@ def _source(source: StreamSource) -> dict[str, Any]:
 
 
 def check_restart(
-    before: dict[str, Any], job: StreamJob, *, allowed: frozenset[str], checkpoint: str
+    before: dict[str, Any], job: ChunkPlan, *, allowed: frozenset[str], checkpoint: str
 ) -> frozenset[str]:
     """Refuse a job that the checkpoint's state does not fit. The ids of operators whose old state is not read."""
     now = state_plan(job)

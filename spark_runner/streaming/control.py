@@ -14,7 +14,7 @@ import time
 from typing import Any
 
 from planner.job import Collection, Sequence
-from spark_runner.streaming.program import StreamJob
+from spark_runner.program.chunks import ChunkPlan
 from spark_runner.streaming.storage import Folder
 
 __all__ = ["Control", "feed_sizes", "slice_size"]
@@ -26,7 +26,7 @@ _ORDERS = "orders"
 _APART = 0.01  # seconds between the times of two files
 
 
-def feed_sizes(job: StreamJob) -> list[int]:
+def feed_sizes(job: ChunkPlan) -> list[int]:
     """How many records the longest subtask of every source of the job's own has."""
     sizes = []
     for source in job.sources:
@@ -37,7 +37,7 @@ def feed_sizes(job: StreamJob) -> list[int]:
     return sizes
 
 
-def slice_size(job: StreamJob) -> int:
+def slice_size(job: ChunkPlan) -> int:
     """How many records of each subtask go into one batch: as many as workers keep in memory without trouble."""
     largest = 1
     for source in job.sources:
@@ -61,7 +61,7 @@ class Control:
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
 
-    def prepare(self, job: StreamJob, size: int | None = None) -> None:
+    def prepare(self, job: ChunkPlan, size: int | None = None) -> None:
         """Write the slices of the job's own records, all at once: a restart finds them there."""
         self.folder.inner(_ORDERS).make()
         if self.folder.exists("prepared"):

@@ -18,21 +18,21 @@ from spark_runner.batch.hadoop_files import Files
 from spark_runner.clusters.connect import is_connect
 from spark_runner.executor.layout import Layout
 from spark_runner.figures.results import ActionStarted, Events, RunResult, SinkWritten, VertexFinished
+from spark_runner.figures.totals import Totals
 from spark_runner.frames.blame import translated
 from spark_runner.frames.shipping import ship
+from spark_runner.program.chunks import ChunkPlan
 from spark_runner.program.program import SparkProgram
 from spark_runner.streaming.checkpoint import Checkpoint
 from spark_runner.streaming.control import Control
 from spark_runner.streaming.needs import check_workers
 from spark_runner.streaming.passing import TRIES, passes
-from spark_runner.streaming.program import StreamJob
 from spark_runner.streaming.queries.batches import Batches, BatchFigures, Halted, Here
 from spark_runner.streaming.queries.on_server import ServerBatches
 from spark_runner.streaming.queries.query import Query
 from spark_runner.streaming.queries.shapes import Shapes
 from spark_runner.streaming.queries.sinks import BatchWriter, target_of
 from spark_runner.streaming.queries.source_files import SourceFiles
-from spark_runner.streaming.totals import Totals
 
 __all__ = ["StreamOptions", "StreamRun"]
 
@@ -72,9 +72,9 @@ class StreamRun:
         totals: Totals | None = None,
         taken: Callable[[int, BatchFigures], None] = lambda batch, figures: None,
     ) -> None:
-        assert isinstance(program.stream, StreamJob)
+        assert program.chunks is not None
         self.program, self.spark, self.checkpoint, self.options = program, spark, checkpoint, options
-        self.job: StreamJob = program.stream
+        self.job: ChunkPlan = program.chunks
         self.events = events
         self.totals = totals or Totals(self.job, program)
         self._told = taken
@@ -105,7 +105,7 @@ class StreamRun:
     def _run(self) -> RunResult:
         self.control.prepare(self.job, self.options.slice_size)
         check_workers(self.spark, self.job, self.control.orders)
-        ship(self.spark, self.program.file, pyflink=self.job.is_script)
+        ship(self.spark, self.program.file, pyflink=self.job.script)
         package = None if self.server is None else self.server.package(self.program.file)
         query = Query(self.job, self.spark, file=self.program.file, orders=self.control.orders, package=package)
         rows, layout = query.frame(self.checkpoint.generations)

@@ -4,46 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from planner.errors import OptionError
-from planner.pipeline import Plan
+from planner.errors import OptionError, UnsupportedOnSpark
 from spark_runner.clusters.request import RunRequest, parse_trigger
-from spark_runner.program.program import SparkProgram, Step
+from spark_runner.program.chunks import ChunkPlan
 from spark_runner.streaming.checkpoint import Checkpoint
-from spark_runner.streaming.lower import lower_stream
 from spark_runner.streaming.needs import check_connectors
-from spark_runner.streaming.program import StreamJob
 from spark_runner.streaming.storage import local_folder
 
-__all__ = ["check_stream", "open_checkpoint", "stream_interval", "stream_program"]
+__all__ = ["check_stream", "open_checkpoint", "stream_interval"]
 
 
-def stream_program(plan: Plan) -> SparkProgram:
-    """The streaming program of a plan."""
-    job = lower_stream(plan)
-    assert plan.job_graph is not None
-    steps = tuple(
-        Step(
-            vertex=number,
-            id=plan.job_graph.vertices[number].id,
-            name=vertex.name,
-            parallelism=vertex.parallelism,
-            passes=(),
-            nodes=plan.job_graph.vertices[number].nodes,
-        )
-        for number, vertex in enumerate(job.vertices[: len(plan.job_graph.vertices)])
-    )
-    return SparkProgram(
-        name=plan.stream_graph.name,
-        mode="streaming",
-        file=plan.job.location.file,
-        steps=steps,
-        passes=(),
-        sinks=(),
-        stream=job,
-    )
-
-
-def check_stream(job: StreamJob, request: RunRequest) -> None:
+def check_stream(job: ChunkPlan, request: RunRequest) -> None:
     """Refuse a run that cannot go well: the master, and the checkpoint's state against the job's."""
     if request.deploy_mode == "cluster":
         raise OptionError(
@@ -57,6 +28,18 @@ def check_stream(job: StreamJob, request: RunRequest) -> None:
         checkpoint.check(job)
     elif request.allow_lost_state:
         raise OptionError("--allow-lost-state is for a --checkpoint that has state")
+    _check_collected(job, request)
+
+
+def _check_collected(job: ChunkPlan, request: RunRequest) -> None:
+    interval, once = stream_interval(request, job)
+    for sink in job.sinks:
+        if sink.kind == "collect" and interval is not None and not once:
+            raise UnsupportedOnSpark(
+                "execute_and_collect gives its records when the job is over, and this one never ends",
+                location=sink.operator.location,
+                hint="end it with --trigger available-now, or print the records",
+            )
 
 
 def open_checkpoint(request: RunRequest, run_folder: Path) -> Checkpoint:
@@ -67,7 +50,7 @@ def open_checkpoint(request: RunRequest, run_folder: Path) -> Checkpoint:
     return Checkpoint(local_folder(request.checkpoint, Path(request.folder)), lost=lost)
 
 
-def stream_interval(request: RunRequest, job: StreamJob) -> tuple[int | None, bool]:
+def stream_interval(request: RunRequest, job: ChunkPlan) -> tuple[int | None, bool]:
     """Milliseconds between batches, None for whatever there is and then end; and whether it is one batch only."""
     if request.trigger is None:
         return (None if job.bounded else 0), False

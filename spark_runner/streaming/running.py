@@ -20,7 +20,8 @@ class StreamWork:
     """One run's stream, over all its attempts."""
 
     def __init__(self, program: SparkProgram, request: RunRequest, folder: Path) -> None:
-        self.program, self.request = program, request
+        assert program.chunks is not None
+        self.program, self.request, self.chunks = program, request, program.chunks
         self.checkpoint = open_checkpoint(request, folder)
         self._current: StreamRun | None = None
         self._halted = False
@@ -28,19 +29,19 @@ class StreamWork:
     @property
     def endless(self) -> bool:
         """Whether only a stop ends it."""
-        interval, once = stream_interval(self.request, self.program.stream)
+        interval, once = stream_interval(self.request, self.chunks)
         return interval is not None and not once
 
     def claim(self, run: str) -> None:
         """Take the checkpoint, and check again that the job may continue from it."""
         self.checkpoint.claim(run)
-        self.checkpoint.check(self.program.stream)
+        self.checkpoint.check(self.chunks)
 
     def execute(self, spark: Any, events: Events) -> RunResult:
         """One attempt."""
         from spark_runner.streaming.execute import StreamOptions, StreamRun
 
-        interval, once = stream_interval(self.request, self.program.stream)
+        interval, once = stream_interval(self.request, self.chunks)
         options = StreamOptions(interval=interval, once=once)
         totals = None if self._current is None else self._current.totals  # counts are those of all attempts
         self._current = StreamRun(self.program, spark, self.checkpoint, options, events=events, totals=totals)

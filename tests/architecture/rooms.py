@@ -18,7 +18,9 @@ PYFLINK = WORDS | {
 
 ROOMS: dict[str, frozenset[str]] = {
     # planner: from the ground up
-    "planner": frozenset({"planner.graphs", "planner.chaining", "planner.flink", "planner.merging"}),
+    "planner": frozenset(
+        {"planner.graphs", "planner.chaining", "planner.flink", "planner.merging", "planner.observed"}
+    ),
     "planner.flink": WORDS,
     "planner.settings": WORDS | {"planner.flink"},
     "planner.machine": WORDS,
@@ -30,11 +32,9 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends": WORDS
     | {
         f"planner.frontends.{room}"
-        for room in ("dsl", "flink_compiler", "flink_export", "pyflink", "pyflink.declared", "scripts", "yaml")
+        for room in ("flink_compiler", "flink_export", "pyflink", "pyflink.declared", "scripts", "yaml")
     },
     "planner.frontends.scripts": WORDS | {"planner.flink"},
-    "planner.frontends.dsl": WORDS
-    | {"planner.settings", "planner.flink", "planner.frontends.scripts", "planner.frontends.pyflink"},
     "planner.frontends.pyflink": PYFLINK
     | {"planner.graphs", "planner.merging", "planner.settings", "planner.frontends.scripts"},
     "planner.frontends.pyflink.values": PYFLINK | {"planner.frontends.scripts"},
@@ -45,18 +45,20 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.flink", "planner.frontends", "planner.frontends.flink_export", "planner.machine"},
     "planner.observed": WORDS
     | {"planner.chaining", "planner.chaining.rules", "planner.flink", "planner.frontends.flink_export"}
-    | {"planner.graphs", "planner.snapshots"},
+    | {"planner.graphs"},
     "planner.snapshots": PLANNER | {"planner.frontends.scripts"},
     "planner.savepoints": PLANNER,
-    "planner.explanation": PLANNER | {"planner.chaining", "planner.merging"},
+    "planner.explanation": PLANNER | {"planner.chaining", "planner.merging", "planner.observed"},
     "planner.deployment": PLANNER,
-    "planner.diff": PLANNER | {"planner.snapshots", "planner.frontends", "planner.frontends.flink_compiler"},
+    "planner.diff": PLANNER
+    | {"planner.observed", "planner.snapshots", "planner.frontends", "planner.frontends.flink_compiler"},
     "planner.lint": PLANNER
     | {
         "planner.diff",
         "planner.explanation",
         "planner.snapshots",
         "planner.frontends",
+        "planner.observed",
         "planner.savepoints",
         "planner.lint.rules",
     }
@@ -71,37 +73,35 @@ ROOMS: dict[str, frozenset[str]] = {
     "spark_runner.executor": frozenset({"spark_runner.executor.formats"}),
     "spark_runner.executor.formats": frozenset({"spark_runner.executor"}),
     "spark_runner.program": WORDS | {"spark_runner.executor"},
-    "spark_runner.native": WORDS | {"spark_runner.executor", "spark_runner.program"},
     "spark_runner.lowering": PLANNER
-    | {"spark_runner.executor", "spark_runner.program", "spark_runner.native", "spark_runner.lowering.operators"},
+    | {"spark_runner.executor", "spark_runner.program", "spark_runner.lowering.operators"}
+    | {"spark_runner.lowering.scripts"},
     "spark_runner.lowering.operators": WORDS
     | {"spark_runner.executor", "spark_runner.lowering", "spark_runner.program"},
+    "spark_runner.lowering.scripts": PYFLINK
+    | PLANNER
+    | {"spark_runner.executor", "spark_runner.executor.formats", "spark_runner.lowering", "spark_runner.program"},
     "spark_runner.clusters": WORDS | {"planner.machine", "planner.settings"},
     "spark_runner.frames": WORDS
     | {"planner.frontends.scripts", "spark_runner.executor", "spark_runner.program", "spark_runner.clusters"},
     "spark_runner.figures": WORDS | {"spark_runner.program", "spark_runner.clusters"},
     "spark_runner.batch": WORDS
+    | {"planner.frontends.pyflink", "planner.frontends.scripts", "spark_runner.executor.formats"}
     | {f"spark_runner.{room}" for room in ("executor", "program", "clusters", "frames", "figures")},
-    "spark_runner.pyflink": PYFLINK
-    | PLANNER
-    | {"planner.frontends.scripts", "spark_runner.executor", "spark_runner.executor.formats"}
-    | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
     "spark_runner.streaming": PLANNER
     | {
         "planner.frontends.pyflink",
         "spark_runner.executor",
-        "spark_runner.lowering.operators",
         "spark_runner.streaming.queries",
     }
-    | {"spark_runner.pyflink"}
-    | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")},
+    | {f"spark_runner.{room}" for room in ("program", "clusters", "frames", "figures", "batch")},
     "spark_runner.streaming.queries": WORDS
     | {"planner.frontends.pyflink", "spark_runner.executor"}
-    | {f"spark_runner.{room}" for room in ("program", "frames", "figures", "batch", "pyflink", "streaming")},
+    | {f"spark_runner.{room}" for room in ("program", "frames", "figures", "batch", "streaming")},
     "spark_runner.runs": WORDS
     | {"planner.frontends", "planner.machine", "planner.settings", "planner.flink"}
     | {f"spark_runner.{room}" for room in ("program", "lowering", "clusters", "frames", "figures", "batch")}
-    | {"spark_runner.pyflink", "spark_runner.streaming"},
+    | {"spark_runner.streaming"},
     # cli: commands on top, renderers below
     "cli": WORDS
     | {f"planner.{room}" for room in ("deployment", "explanation", "flink", "frontends", "observed")}
@@ -137,6 +137,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "cli.render.page": RENDER
     | PLANNER
     | {"cli.render.pictures", "cli.render.text", "planner.chaining", "planner.deployment"}
+    | {"planner.frontends.flink_export", "planner.observed"}
     | {"planner.diff", "planner.explanation"},
 }
 
@@ -149,7 +150,6 @@ PYSPARK_ROOMS = frozenset(
         "frames",
         "figures",
         "batch",
-        "pyflink",
         "streaming",
         "streaming.queries",
         "runs",
@@ -163,9 +163,8 @@ MAY_IMPORT_SPARK_RUNNER = frozenset(
         "cli/commands/runs.py",
         "cli/detached.py",
         "cli/pyflink_scripts.py",
-        "cli/render/text/bounded_program.py",
         "cli/render/text/progress.py",
-        "cli/render/text/stream_program.py",
+        "cli/render/text/chunk_program.py",
         "cli/render/text/stream_view.py",
         "cli/render/text/run_report.py",
         "cli/render/text/spark_program.py",

@@ -77,5 +77,5 @@ def test_planning_loads_nothing_heavy() -> None:
 
 
 def test_lowering_and_the_record_of_runs_need_no_spark() -> None:
-    loaded = loaded_by("import spark_runner.lowering.lower, spark_runner.runs.store")
+    loaded = loaded_by("import spark_runner.runs.preparation, spark_runner.runs.store")
     assert not loaded & {"pyspark", "pandas", "pyarrow"}

@@ -17,12 +17,13 @@ from rich.console import Console
 from cli.render.styled import for_terminal, without_commands
 from cli.render.text.progress import Bars, Lines, Streaming
 from spark_runner.figures.results import PrintedRecord
+from spark_runner.figures.tracking import VertexProgress
 
 ROOT = Path(__file__).parents[2]
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def on_a_terminal(*arguments: str, columns: int, **environment: str) -> str:
+def on_a_terminal(*arguments: str, columns: int, code: int = 0, **environment: str) -> str:
     """The output of the real program when a terminal of that width reads it."""
     main_end, its_end = pty.openpty()
     script = "import sys; from cli.app import main; sys.exit(main())"
@@ -42,7 +43,7 @@ def on_a_terminal(*arguments: str, columns: int, **environment: str) -> str:
             break
         found += part
     os.close(main_end)
-    assert process.wait() == 0
+    assert process.wait() == code
     return found.decode().replace("\r\n", "\n")
 
 
@@ -62,6 +63,38 @@ def test_a_row_that_does_not_fit_is_not_padded() -> None:
     row = next(line for line in lines if line.lstrip().startswith("1 -> 2"))
     assert row.startswith("  1 -> 2  Source")
     assert max(len(line) for line in lines) <= 60
+
+
+def shown_at_80(*arguments: str, code: int = 0) -> list[str]:
+    lines = STYLE.sub("", on_a_terminal(*arguments, columns=80, code=code)).split("\n")
+    assert max(map(len, lines)) <= 80
+    return lines
+
+
+def test_reasons_keep_their_column_at_80() -> None:
+    lines = shown_at_80("explain", "samples/order_enrichment/job.py")
+    start = next(number for number, line in enumerate(lines) if "CH003 different-slot-sharing-group: " in line)
+    column = lines[start].index("slot sharing group default")
+    assert lines[start + 1].index("HASH: records") == column
+    assert re.match(rf" {{{column}}}\S", lines[start + 2]), "the rest of a reason stands under it"
+
+
+def test_the_costs_are_aligned_at_80() -> None:
+    lines = shown_at_80(
+        "show", "samples/order_enrichment/job.py", "--stage", "physical", "--task-managers", "2", "--slots", "4"
+    )
+    heads = next(line for line in lines if "channels  remote" in line)
+    rows = [line for line in lines if re.match(r"  \d -> \d  v", line)]
+    end = heads.index("channels") + len("channels")
+    assert len(rows) == 6 and all(re.match(r"\d ", row[end - 1 :]) for row in rows)
+
+
+def test_a_findings_carets_stand_under_its_line_at_80() -> None:
+    lines = shown_at_80("lint", "samples/order_enrichment/job.py", code=1)
+    marked = [number for number, line in enumerate(lines) if re.match(r" +\| +\^|      ?\| \^", line)]
+    assert len(marked) == 4
+    for number in marked:
+        assert re.match(r"  \d+ \| ", lines[number - 1]), lines[number - 1]
 
 
 def test_nothing_is_lost_by_wrapping() -> None:
@@ -107,6 +140,19 @@ def test_printed_records_cannot_command_the_terminal(audience: str) -> None:
     }[audience]()
     shown.printed(PrintedRecord(operator="print-1", subtask=1, text="x\x1b[31mred"))
     assert "x\\x1b[31mred" in out.getvalue() and "\x1b[31m" not in out.getvalue()
+
+
+def test_vertices_of_one_name_are_told_apart() -> None:
+    said = io.StringIO()
+    lines = Lines(io.StringIO(), said)
+    for number in (0, 1):
+        lines.vertex_changed(
+            VertexProgress(vertex=number, name="Source: Custom Source", parallelism=2, state="FINISHED")
+        )
+    assert said.getvalue().splitlines() == [
+        "  0 Source: Custom Source: 2 subtasks done",
+        "  1 Source: Custom Source: 2 subtasks done",
+    ]
 
 
 def test_names_in_a_workflow_are_no_commands() -> None:

@@ -72,13 +72,13 @@ def test_a_queue_that_is_not_there(yarn: YarnCluster) -> None:
 
 
 def test_workers_without_that_python(standalone: StandaloneCluster) -> None:
-    run = run_plan(JOB, standalone.url, "--no-native", environment={"PYSPARK_PYTHON": "python-of-elsewhere"})
+    run = run_plan(JOB, standalone.url, environment={"PYSPARK_PYTHON": "python-of-elsewhere"})
     run.check_refusal("cannot start their Python", "python-of-elsewhere", "PYSPARK_PYTHON")
 
 
 def test_workers_with_another_python(standalone: StandaloneCluster, tmp_path: Path) -> None:
     environment = {"PYSPARK_PYTHON": str(_other_python(tmp_path))}
-    run = run_plan(JOB, standalone.url, "--no-native", environment=environment)
+    run = run_plan(JOB, standalone.url, environment=environment)
     run.check_refusal("Python 3.7", PYTHON)
 
 

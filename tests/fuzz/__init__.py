@@ -3,8 +3,8 @@
     python -m tests.fuzz --jobs 2000 --seed 7
 
 One description of a job (`description`, plain data) is made at random (`generation`), written as a script of our own
-API or of PyFlink (`rendering`), computed by a model (`model`), and run (`running`) as a batch and as a stream, with
-native functions and without, chained and not. A job that fails is made smaller while it still fails (`shrinking`).
+API or of PyFlink (`rendering`), computed by a model (`model`), and run (`running`) as a batch and as a stream,
+chained and not. A job that fails is made smaller while it still fails (`shrinking`).
 
 Only what Flink determines is generated:
 

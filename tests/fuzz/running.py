@@ -42,7 +42,6 @@ class Way:
     api: Literal["ours", "pyflink"]
     mode: Literal["batch", "streaming"]
     chained: bool = True
-    native: bool = True
     batch: bool = False  # the runtime mode that the script sets
     spark: bool = True  # whether it needs a session
 
@@ -60,7 +59,6 @@ class Way:
 WAYS = {
     "batch": Way(api="ours", mode="batch"),
     "batch unchained": Way(api="ours", mode="batch", chained=False),
-    "batch in Python": Way(api="ours", mode="batch", native=False),
     "stream": Way(api="ours", mode="streaming"),
     "stream unchained": Way(api="ours", mode="streaming", chained=False),
     "script": Way(api="pyflink", mode="batch"),
@@ -151,7 +149,7 @@ def _lines(script: Path, way: Way, spark: Any) -> list[str]:
 
 def _on_session(job: JobDefinition, way: Way, spark: Any, folder: Path) -> list[str]:
     """What `plan run` does for a job, on a session that is there already."""
-    request = RunRequest(job=job.location.file, folder=str(folder), master="local[2]", mode=way.mode, native=way.native)
+    request = RunRequest(job=job.location.file, folder=str(folder), master="local[2]", mode=way.mode)
     prepared = prepare_job(job, request)
     lines: list[str] = []
 
@@ -194,7 +192,7 @@ def _lines_off_spark(script: Path, way: Way) -> list[str]:
     """The workers' code in this process; for jobs whose records are their own."""
     from planner.pipeline import plan
     from spark_runner.frames.shipping import pickled_function
-    from spark_runner.streaming.lower import lower_stream
+    from spark_runner.lowering.lower import lower
     from tests.support.pyflink_engine import EngineRun
     from tests.support.stream_engine import StreamEngine
 
@@ -202,7 +200,9 @@ def _lines_off_spark(script: Path, way: Way) -> list[str]:
         return EngineRun(cuts=_CUTS if way.mode == "streaming" else None).run(script)
     with contextlib.redirect_stdout(io.StringIO()):
         (job,) = load_jobs(str(script))
-    engine = StreamEngine.of(lower_stream(plan(job)), lambda value: pickled_function(value, job.location.file))
+    engine = StreamEngine.of(
+        lower(plan(job), "streaming").chunks, lambda value: pickled_function(value, job.location.file)
+    )
     found = engine.run(_CUTS)
     return [str(value) for records in found.values() for _, value in records]
 

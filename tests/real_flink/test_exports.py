@@ -10,8 +10,8 @@ import pytest
 
 from cli.app import main
 from planner.frontends.loading import load_job
+from planner.observed.judgement import decide
 from planner.observed.loading import load_observed
-from planner.observed.verdicts import decide
 from planner.pipeline import plan
 from tests.real_flink.conftest import wait_for
 

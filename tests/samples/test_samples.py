@@ -212,3 +212,12 @@ def test_every_sample_is_run() -> None:
         "streaming_kafka_word_count/job.py",  # needs a broker: tests/spark_runner/streaming
     }
     assert {*PRINTED, *elsewhere} == {f"{path.parent.name}/{path.name}" for path in JOBS}
+
+
+@pytest.mark.spark
+def test_one_file_is_read_as_a_stream(spark: Any, tmp_path: Path) -> None:
+    """Spark's streams read folders and patterns."""
+    folder = tmp_path / "a b"
+    shutil.copytree(ROOT / "samples" / "source_map_filter", folder)
+    printed = run_stream(spark, folder / "job.yaml", tmp_path / "checkpoint")
+    assert sorted(line.partition("> ")[2] or line for line in printed) == sorted(PRINTED["source_map_filter/job.yaml"])

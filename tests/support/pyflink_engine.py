@@ -19,13 +19,13 @@ from planner.job import JobDefinition
 from planner.pipeline import plan
 from spark_runner.executor.chunks import FIGURES, Chunk, chunk_batch, chunks_of, unpacked
 from spark_runner.executor.layers import run_ending_layer, run_feed
+from spark_runner.executor.layout import Layout
 from spark_runner.figures.results import PrintedRecord
+from spark_runner.frames.layouts import LayoutMaker
 from spark_runner.frames.shipping import pickled_function
-from spark_runner.pyflink.lower import lower_pyflink
-from spark_runner.pyflink.program import ScriptJob
-from spark_runner.streaming.program import StreamJob
-from spark_runner.streaming.scripts import script_program
-from tests.support.stream_engine import StreamEngine
+from spark_runner.lowering.lower import lower
+from spark_runner.program.chunks import ChunkPlan, ChunkSink
+from tests.support.stream_engine import StreamEngine, schema_of
 
 __all__ = ["EngineRun"]
 
@@ -49,17 +49,17 @@ class EngineRun:
         return [*self.lines, *said.getvalue().splitlines()]
 
     def _job(self, job: JobDefinition) -> list[Any]:
-        program = lower_pyflink(plan(job)) if self.cuts is None else script_program(plan(job))
+        program = lower(plan(job), "batch" if self.cuts is None else "streaming")
+        assert program.chunks is not None
         with pyflink_stand_in():
             if self.cuts is None:
-                found = _bounded(program.bounded, program.file)
+                found = _bounded(program.chunks, program.file)
             else:
-                stream = _held_back(program.stream) if self.late else program.stream
+                stream = _held_back(program.chunks) if self.late else program.chunks
                 engine = StreamEngine.of(stream, lambda value: pickled_function(value, program.file))
                 found = engine.run(self.cuts)
-        sinks = program.bounded.sinks if self.cuts is None else program.stream.sinks
         collected: list[Any] = []
-        for sink in sinks:
+        for sink in program.chunks.sinks:
             for subtask, value in found[sink.number]:
                 if sink.kind == "collect":
                     collected.append(value)
@@ -70,34 +70,32 @@ class EngineRun:
         return collected
 
 
-def _held_back(job: StreamJob) -> StreamJob:
-    layout = job.layout
-    assert layout is not None
+def _held_back(job: ChunkPlan) -> ChunkPlan:
     vertices = tuple(
         replace(
             vertex,
-            operators=tuple(
+            operations=tuple(
                 replace(one, options={**one.options, "delay": 10**15}) if one.role == "watermarks" else one
-                for one in vertex.operators
+                for one in vertex.operations
             ),
         )
-        for vertex in layout.vertices
+        for vertex in job.vertices
     )
-    return replace(job, layout=replace(layout, vertices=vertices))
+    return replace(job, vertices=vertices)
 
 
-def _bounded(job: ScriptJob, file: str) -> dict[int, list[tuple[int, Any]]]:
-    payload = pickled_function(job.layout, file)
+def _bounded(job: ChunkPlan, file: str) -> dict[int, list[tuple[int, Any]]]:
+    layout = LayoutMaker(job, schema_of, {}).layout()
+    payload = pickled_function(layout, file)
     chunks: list[Chunk] = []
     for source in job.sources:
-        count = job.layout.vertices[source.vertex].parallelism
-        subtasks = _numbers(count)
+        subtasks = _numbers(source.parallelism)
         chunks += chunks_of(run_feed(payload, source.vertex, pickled_function(source.records, file), subtasks))
-    for number, vertices in enumerate(job.layout.layers, start=1):
+    for number, vertices in enumerate(job.layers, start=1):
         width = max(vertex.parallelism for vertex in vertices)
         parts = [[chunk for chunk in chunks if chunk.subtask % width == slot] for slot in range(width)]
         chunks = [done for part in parts for done in chunks_of(run_ending_layer(payload, number, [chunk_batch(part)]))]
-    return {sink.number: _records(job, sink.number, chunks) for sink in job.sinks}
+    return {sink.number: _records(layout, sink, chunks) for sink in job.sinks}
 
 
 def _numbers(count: int) -> Any:
@@ -106,8 +104,8 @@ def _numbers(count: int) -> Any:
     return [pa.RecordBatch.from_pydict({"id": list(range(count))})]
 
 
-def _records(job: ScriptJob, sink: int, chunks: list[Chunk]) -> list[tuple[int, Any]]:
-    first = job.layout.vertices[job.sinks[sink].vertex].first_producer
-    mine = [chunk for chunk in chunks if chunk.target == -1 - sink and chunk.target != FIGURES]
+def _records(layout: Layout, sink: ChunkSink, chunks: list[Chunk]) -> list[tuple[int, Any]]:
+    first = layout.vertices[sink.vertex].first_producer
+    mine = [chunk for chunk in chunks if chunk.target == -1 - sink.number and chunk.target != FIGURES]
     ordered = sorted(mine, key=lambda one: (one.base, one.producer, one.seq))
     return [(chunk.producer - first, value) for chunk in ordered for value in unpacked(chunk.blob, None).values]

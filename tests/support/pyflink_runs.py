@@ -16,7 +16,7 @@ from planner.frontends.scripts.handover import LoadOptions
 from planner.job import JobDefinition
 from planner.pipeline import plan
 from spark_runner.figures.results import CollectedRecord, PrintedRecord, RunResult
-from spark_runner.pyflink.lower import lower_pyflink
+from spark_runner.lowering.lower import lower
 
 FOLDER = Path(__file__).parents[1] / "spark_runner" / "pyflink"
 SCRIPTS = sorted(path.stem for path in (FOLDER / "scripts").glob("*.py"))
@@ -51,11 +51,12 @@ class ScriptRun:
         return [*self.lines, *said.getvalue().splitlines()]
 
     def _job(self, job: JobDefinition) -> list[Any]:
-        from spark_runner.pyflink.execute import execute_bounded
 
         collected: list[Any] = []
         take: Callable[[Any], None] = lambda event: self._take(event, collected)  # noqa: E731
-        self.results.append(execute_bounded(lower_pyflink(plan(job)), self.spark, events=take))
+        from spark_runner.batch.execute import execute
+
+        self.results.append(execute(lower(plan(job)), self.spark, events=take))
         return collected
 
     def _take(self, event: Any, collected: list[Any]) -> None:

@@ -25,14 +25,14 @@ def run_batch(spark: Any, job: Path) -> list[str]:
 def run_stream(spark: Any, job: Path, checkpoint: Path) -> list[str]:
     """Run a job's file as a stream, to its end; what it printed."""
     from spark_runner.figures.results import Event
+    from spark_runner.lowering.lower import lower
     from spark_runner.streaming.checkpoint import Checkpoint
     from spark_runner.streaming.execute import StreamOptions, StreamRun
-    from spark_runner.streaming.opening import stream_program
 
     events: list[Event] = []
     kept = Checkpoint(checkpoint)
     kept.claim("test")
-    program = stream_program(plan(planner.load_job(job)))
+    program = lower(plan(planner.load_job(job)), "streaming")
     StreamRun(program, spark, kept, StreamOptions(), events=events.append).run()
     return _printed(events)
 

@@ -18,9 +18,9 @@ from planner.job import Collection, JobDefinition, Sequence
 from planner.pipeline import plan
 from spark_runner.executor.chunks import Chunk, chunk_batch, chunks_of, unpacked
 from spark_runner.executor.layers import run_control, run_slot, run_source
-from spark_runner.streaming.lower import lower_stream
-from spark_runner.streaming.program import StreamJob
-from spark_runner.streaming.queries.layouts import LayoutMaker
+from spark_runner.frames.layouts import LayoutMaker
+from spark_runner.lowering.lower import lower
+from spark_runner.program.chunks import ChunkPlan
 
 _TYPES = {
     "bigint": pa.int64(),
@@ -73,11 +73,11 @@ class StreamEngine:
         splits: Mapping[int, tuple[int, ...]] | None = None,
     ) -> None:
         """`readers`: the columns of the sources whose records come from `read`; `splits`: those known of Kafka's."""
-        self._take_job(lower_stream(plan(job)), cloudpickle.dumps, readers or {}, splits)
+        self._take_job(lower(plan(job), "streaming").chunks, cloudpickle.dumps, readers or {}, splits)
 
     @classmethod
     def of(
-        cls, job: StreamJob, pickled: Callable[[Any], bytes], readers: Mapping[int, pa.Schema] | None = None
+        cls, job: ChunkPlan, pickled: Callable[[Any], bytes], readers: Mapping[int, pa.Schema] | None = None
     ) -> StreamEngine:
         """The engine of a job that is lowered already."""
         made = cls.__new__(cls)
@@ -86,7 +86,7 @@ class StreamEngine:
 
     def _take_job(
         self,
-        job: StreamJob,
+        job: ChunkPlan,
         pickled: Callable[[Any], bytes],
         readers: Mapping[int, pa.Schema],
         splits: Mapping[int, tuple[int, ...]] | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from planner.frontends.dsl.functions import (
+from planner import (
     AggregateFunction,
     AggregatingStateDescriptor,
     AsyncFunction,

@@ -5,21 +5,19 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from planner.frontends.dsl.environment import StreamExecutionEnvironment
-from planner.frontends.dsl.event_time import (
+from planner import (
+    ContinuousEventTimeTrigger,
+    CountTrigger,
     Duration,
     EventTimeSessionWindows,
+    EventTimeTrigger,
     GlobalWindows,
+    PurgingTrigger,
     SlidingEventTimeWindows,
+    StreamExecutionEnvironment,
     Time,
     TumblingEventTimeWindows,
     WatermarkStrategy,
-)
-from planner.frontends.dsl.triggers import (
-    ContinuousEventTimeTrigger,
-    CountTrigger,
-    EventTimeTrigger,
-    PurgingTrigger,
 )
 from planner.job import JobDefinition
 from tests.support import stream_functions as functions
@@ -77,7 +75,7 @@ class _Maker:
         ).set_parallelism(self.random.randint(1, 3) if self.random.random() < 0.2 else self._parallelism_of(source))
 
     def _parallelism_of(self, stream: Any) -> int:
-        node = stream._node
+        node = stream._draft
         while "kind" not in node.arguments:  # a union or a side output: as the operator behind it
             node = node.inputs[0]
         return int(node.arguments.get("parallelism") or self.env.get_parallelism())

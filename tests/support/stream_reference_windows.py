@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from planner.frontends.dsl.triggers import ContinuousEventTimeTrigger, CountTrigger, PurgingTrigger
+from planner import ContinuousEventTimeTrigger, CountTrigger, PurgingTrigger
 from planner.job import Window
 from spark_runner.executor.keys import key_bytes
 

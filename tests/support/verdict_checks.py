@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planner.observed.job import ObservedJob
-from planner.observed.verdicts import decide
+from planner.observed.judgement import decide
 
 
 def complaints(job: ObservedJob, truth: Mapping[str, Any]) -> list[str]:

@@ -26,6 +26,9 @@ def findings_markdown(report: Report) -> str:
         rows = [_row(finding) for finding in findings]
         parts = tables(("", "rule", "line", "finding"), rows)
         sections += [Section("", part, f"findings in {code(file)}") for part in parts]
+    for file, codes in report.skipped:
+        told = f"{code(file)} is what Flink says about a job. It does not tell what {', '.join(codes)} look at."
+        sections.append(Section(told))
     return document(sections)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from cli.render.markdown.document import Section, code, details, document, table, text, with_names
 from cli.render.markdown.graph import job_diagram
 from cli.render.pictures.marks import diff_marks
-from cli.render.text.changes import MEANINGS, shown, totals
+from cli.render.text.changes import meaning, shown, summary, totals
 from cli.render.words import count
 from planner.diff.changes import LEVELS
 from planner.diff.folding import FoldedChange
@@ -37,7 +37,8 @@ def reviews_markdown(reviews: Sequence[JobReview], base: str) -> str:
 
 def _overview(reviews: Sequence[JobReview], base: str) -> Section:
     gravest = reviews[0].verdict
-    meaning = MEANINGS[gravest] if gravest in LEVELS else ""
+    level = next((one for one in LEVELS if one == gravest), None)
+    means = meaning(reviews[0], level) if level else ""
     rows = [
         (
             f"{_SIGNS[review.verdict]} {review.verdict}",
@@ -49,7 +50,7 @@ def _overview(reviews: Sequence[JobReview], base: str) -> Section:
     rows = [(*row, *[""] * (6 - len(row))) for row in rows]
     head = ("verdict", "job", "tasks", "slots", "channels", "network buffers")
     sentence = f"**{count(len(reviews), 'job')}** compared with {code(_shown_base(base))}" + (
-        f". {gravest.capitalize()}: {meaning}." if meaning else "."
+        f". {gravest.capitalize()}: {means}." if means else "."
     )
     title = f"### plan: {_SIGNS[gravest]} {gravest}"
     return Section("\n\n".join([title, sentence, table(head, rows, right=range(2, 6))]))
@@ -69,9 +70,10 @@ def _job(review: JobReview, alone: bool) -> Section:
     heading = f"#### {_SIGNS[review.verdict]} {code(review.name)}"
     if review.failure is not None:
         return Section(f"{heading}\n\n{_failure(review)}", title=code(review.name))
+    compared = f"Compared are {', '.join(review.drift.compared)}." if review.drift else ""
     if not review.changes:
-        return Section(f"{heading}: no changes" if alone else "")
-    parts = [heading, *(_level(review, level) for level in LEVELS[:3])]
+        return Section("\n\n".join((f"{heading}: {summary(review)}", compared)).strip() if alone else "")
+    parts = [heading, compared, *(_level(review, level) for level in LEVELS[:3])]
     safe = _level(review, "safe")
     folded = [details("safe changes", safe)] if safe else []
     graph = _graph(review)
@@ -104,6 +106,8 @@ def _parts_of(subjects: Sequence[str]) -> list[str]:
 
 
 def _graph(review: JobReview) -> str:
+    if review.drift is not None and review.plan is not None and review.after is not None:
+        return job_diagram(review.plan, review.after)
     if review.plan is None or review.after is None or review.comparison is None:
         return ""
     return job_diagram(review.plan, review.after, diff_marks(review.plan, review.comparison))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planner.chaining.evaluation import check_conditions
 from planner.chaining.registry import RULES
@@ -17,9 +17,12 @@ from planner.explanation.python_layer import PairExplanation, PartRef, PythonExp
 from planner.flink.defaults import default_max_parallelism
 from planner.graphs.state import describe_state
 from planner.graphs.stream_graph import BUFFER_TIMEOUT_DISABLED, StreamNode
-from planner.job import JobDefinition
-from planner.operators import ORIGIN_WORDS, OperatorRef, Origin
+from planner.job import JobDefinition, Location
+from planner.operators import ORIGIN_WORDS, OperatorRef, SetBy
 from planner.pipeline import Plan
+
+if TYPE_CHECKING:
+    from planner.observed.judgement import Observation
 
 
 def python_data(layer: PythonExplanation) -> dict[str, Any]:
@@ -46,12 +49,12 @@ def _pair(pair: PairExplanation) -> dict[str, Any]:
     }
 
 
-Run = tuple[int, int, int]  # the first number, how many, and by how much each is more than the one before
+NumberRun = tuple[int, int, int]  # the first number, how many, and by how much each is more than the one before
 
 
-def as_runs(numbers: Iterable[int]) -> list[Run]:
+def as_runs(numbers: Iterable[int]) -> list[NumberRun]:
     """The numbers in order, as runs of equal steps. `[4, 5, 6, 9]` is `[(4, 3, 1), (9, 1, 0)]`."""
-    runs: list[Run] = []
+    runs: list[NumberRun] = []
     for number in numbers:
         if runs:
             first, length, step = runs[-1]
@@ -65,6 +68,7 @@ def as_runs(numbers: Iterable[int]) -> list[Run]:
     return runs
 
 
+UNKNOWN = "not known"  # of a job that Flink described
 Setting = tuple[str, str, str]  # name, value, where it came from
 
 
@@ -72,6 +76,8 @@ def settings_of(plan: Plan, ref: OperatorRef) -> list[Setting]:
     """All settings of one operator, those that matter most first."""
     node, job = plan.stream_graph.by_id[ref.node], plan.job
     parallelism = str(ref.parallelism) if ref.parallelism > 0 else "decided at run time"
+    if plan.observed is not None:
+        return [("parallelism", parallelism, "as Flink tells it"), *_observed_settings(plan.observed, node)]
     rows = [
         ("parallelism", parallelism, ORIGIN_WORDS[ref.parallelism_from]),
         ("max parallelism", *_max_parallelism(job, node)),
@@ -85,6 +91,24 @@ def settings_of(plan: Plan, ref: OperatorRef) -> list[Setting]:
     rows.append(("uid", node.uid if node.uid is not None else "none", ORIGIN_WORDS["operator"] if node.uid else ""))
     if node.source is not None:
         rows.append(("source", "SourceFunction (legacy)" if node.source == "legacy" else "Source (FLIP-27)", ""))
+    return rows
+
+
+def _observed_settings(seen: Observation, node: StreamNode) -> list[Setting]:
+    """What Flink tells of an operator that it described; the rest is said to be unknown."""
+    vertex = seen.job.vertex_of(seen.place_of[node.id])
+    most = vertex.max_parallelism if vertex else None
+    rows = [
+        ("max parallelism", str(most), "of its task, as Flink resolved it")
+        if most
+        else ("max parallelism", UNKNOWN, ""),
+        ("slot sharing group", node.slot_sharing_group if seen.knows_groups else UNKNOWN, ""),
+        *((name, UNKNOWN, "") for name in ("chaining strategy", "buffer timeout", "uid")),
+        ("name", node.name, ""),
+    ]
+    if node.source is not None:
+        api = {"legacy": "SourceFunction (legacy)", "new": "Source (FLIP-27)", None: UNKNOWN}
+        rows.append(("source", api[vertex.source_kind if vertex else None], ""))
     return rows
 
 
@@ -110,7 +134,7 @@ def _chaining(node: StreamNode) -> tuple[str, str]:
 
 def _buffer_timeout(job: JobDefinition, node: StreamNode) -> tuple[str, str]:
     value = "only when full" if node.buffer_timeout == BUFFER_TIMEOUT_DISABLED else f"{node.buffer_timeout} ms"
-    origin: Origin = "job"
+    origin: SetBy = "job"
     if node.operator.buffer_timeout is not None:
         origin = "operator"
     elif job.buffer_timeout is None:
@@ -121,6 +145,8 @@ def _buffer_timeout(job: JobDefinition, node: StreamNode) -> tuple[str, str]:
 def id_origin(plan: Plan, ref: OperatorRef) -> str:
     """What an operator id depends on, in words; the page adds the operators by name."""
     node = plan.stream_graph.by_id[ref.node]
+    if plan.observed is not None:
+        return "as Flink told it, or proven by its hash" if ref.operator_id else "Flink does not tell it"
     if node.user_hash is not None:
         return "a uid hash is given: state is looked for under it first"
     if node.uid is not None:
@@ -142,6 +168,7 @@ def plan_data(plan: Plan, explanation: Explanation, deployment: Deployment | Non
         "name": explanation.name,
         "file": plan.job.location.file,
         "batch": plan.stream_graph.batch,
+        "observed": _origin(plan.observed) if plan.observed else None,
         "figures": explanation.summary.to_dict(),
         "buffers": [explanation.buffers_per_channel, explanation.floating_buffers],
         "rules": [
@@ -155,6 +182,11 @@ def plan_data(plan: Plan, explanation: Explanation, deployment: Deployment | Non
         "execution": _execution(plan, layout, deployment) if layout else None,
         "texts": texts.all,
     }
+
+
+def _origin(seen: Observation) -> str:
+    state = "as Flink deployed it" if seen.job.deployed else "a forecast: nothing was deployed yet"
+    return f"What Flink told of the job ({seen.job.origin}), {state}. What it did not tell is marked as not known."
 
 
 class _Texts:
@@ -181,14 +213,14 @@ def _operators(plan: Plan, explanation: Explanation, texts: _Texts) -> list[dict
             "node": ref.node,
             "key": ref.key,
             "name": ref.name,
-            "kind": ref.kind,
-            "id": ref.operator_id,
+            "kind": ref.kind if plan.observed is None or ref.kind != "process" else "operator",
+            "id": ref.operator_id or UNKNOWN,
             "uid": ref.uid,
             "idFrom": texts.number(id_origin(plan, ref)),
-            "place": str(ref.location),
+            "place": _place(plan, ref.location),
             "task": task_of.get(ref.node),
-            "state": ref.state,
-            "stateWords": texts.number(describe_state(ref.state)),
+            "state": ref.state if plan.observed is None else None,
+            "stateWords": texts.number(describe_state(ref.state) if plan.observed is None else UNKNOWN),
             "parallelism": ref.parallelism,
             "settings": [texts.numbered(setting) for setting in settings_of(plan, ref)],
             "note": plan.stream_graph.by_id[ref.node].operator.description or "",
@@ -197,15 +229,21 @@ def _operators(plan: Plan, explanation: Explanation, texts: _Texts) -> list[dict
     ]
 
 
+def _place(plan: Plan, location: Location) -> str:
+    """Where something is written; an export is no place where anything could be changed."""
+    return str(location) if plan.observed is None else location.file
+
+
 def _tasks(plan: Plan, explanation: Explanation) -> list[dict[str, Any]]:
-    order = explain_order(plan.job_graph) if plan.job_graph else ()
+    seen = plan.observed
+    order = explain_order(plan.job_graph, compiled=seen is None) if plan.job_graph else ()
     return [
         {
             "name": chain.name,
-            "id": chain.id,
+            "id": chain.id or UNKNOWN,
             "parallelism": chain.parallelism,
             "maxParallelism": chain.max_parallelism,
-            "group": chain.slot_sharing_group,
+            "group": chain.slot_sharing_group if seen is None or seen.knows_groups else UNKNOWN,
             "operators": [link.operator.node for link in chain.links],
             "depths": [link.depth for link in chain.links],
             "order": order[chain.position].sentence if order else "",
@@ -219,14 +257,16 @@ def _edge(plan: Plan, edge: EdgeExplanation, texts: _Texts) -> dict[str, Any]:
     return {
         "source": edge.source.node,
         "target": edge.target.node,
-        "partitioner": edge.partitioner,
+        "partitioner": edge.ship,
         "exchange": edge.exchange_mode,
         "input": edge.type_number,
         "side": edge.side_output,
         "verdict": edge.verdict,
+        "certainty": edge.judgement.words if edge.judgement else None,
         "askedBy": texts.number(edge.asked_by),
-        "place": str(edge.location),
-        "obstacles": [obstacle.code for obstacle in edge.obstacles],
+        "place": _place(plan, edge.location),
+        "obstacles": [obstacle.code for obstacle in edge.obstacles if obstacle.certain],
+        "open": [condition.code for condition in conditions if condition.holds is None],
         "conditions": texts.numbered(condition.found for condition in conditions),
         "changes": list(edge.changes),
         "settings": list(edge.settings),

@@ -12,13 +12,13 @@ from cli.render.words import count
 from planner.errors import OptionError
 from planner.pipeline import Plan
 
-Row = tuple[str, str]
+FigureRow = tuple[str, str]
 Batch = Mapping[str, Any]
 
 END_OF_TIME = 1 << 62  # Flink's last watermark: everything has come
 
 
-def stream_rows(batches: Sequence[Batch]) -> list[Row]:
+def stream_rows(batches: Sequence[Batch]) -> list[FigureRow]:
     """What the whole run did."""
     if not batches:
         return []
@@ -30,7 +30,7 @@ def stream_rows(batches: Sequence[Batch]) -> list[Row]:
     return rows + [(f"backlog of {source}", str(words)) for source, words in last.get("backlog", ())]
 
 
-def task_rows(batches: Sequence[Batch], vertex: int) -> list[Row]:
+def task_rows(batches: Sequence[Batch], vertex: int) -> list[FigureRow]:
     """What one task did: in the last batch, and altogether."""
     own = _of(batches, vertex)
     if not own:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cli.render.page import document
 from cli.render.page.data import plan_data
@@ -14,6 +14,7 @@ from cli.render.page.variants import find_variants, variant_data
 from cli.render.page.versions import diff_data
 from cli.render.pictures.dot import Look, to_dot
 from cli.render.pictures.image import draw
+from cli.render.pictures.live import live_overlay
 from cli.render.pictures.marks import diff_marks
 from cli.render.pictures.operators import job_picture, stream_picture
 from cli.render.pictures.overlay import NOTHING, Overlay
@@ -30,6 +31,9 @@ from planner.explanation.explain import Explanation, explain_plan
 from planner.flink.defaults import BUFFERS_PER_CHANNEL, FLOATING_BUFFERS_PER_GATE
 from planner.pipeline import STAGES, Plan, Stage
 from planner.records import record
+
+if TYPE_CHECKING:
+    from planner.frontends.flink_export.live import LiveFigures
 
 __all__ = ["PageRequest", "to_html"]
 
@@ -54,6 +58,7 @@ class PageRequest:
     comparison: Comparison | None = None
     compared_with: str | None = None
     report: Mapping[str, Any] | None = None
+    live: LiveFigures | None = None  # of a running job of Flink
     buffers_per_channel: int = BUFFERS_PER_CHANNEL
     floating_buffers: int = FLOATING_BUFFERS_PER_GATE
 
@@ -139,6 +144,8 @@ def _drawing(plan: Plan, stage: Stage, explanation: Explanation, request: PageRe
 
 
 def _picture(plan: Plan, stage: Stage, explanation: Explanation, request: PageRequest) -> Picture:
+    if plan.observed is not None and stage not in ("stream", "job"):
+        raise OptionError(f"Flink describes this job without its {stage} graph.")
     overlay = _overlay(plan, request)
     if stage == "stream":
         return stream_picture(plan, overlay, explanation)
@@ -152,6 +159,8 @@ def _picture(plan: Plan, stage: Stage, explanation: Explanation, request: PageRe
 
 def _overlay(plan: Plan, request: PageRequest) -> Overlay:
     """Marks of a diff and figures of a run do not meet in one place: both can be laid over."""
+    if request.live is not None:
+        return live_overlay(plan, request.live)
     marks = diff_marks(plan, request.comparison) if request.comparison else NOTHING
     if request.report is None:
         return marks

@@ -11,7 +11,7 @@ import graphviz
 from cli.render.pictures import labels
 from cli.render.pictures.labels import anchor, attribute, frame_table, frame_title, label_text, slot_lines, slot_tile
 from cli.render.pictures.palette import FONT, STROKES, THEMES, Theme, ThemeName
-from cli.render.pictures.picture import Arrow, Box, Cluster, Picture
+from cli.render.pictures.picture import Arrow, Box, Frame, Picture
 from planner.records import record
 
 FEW_FRAMES = 2  # up to so many have their slots in more columns
@@ -39,7 +39,7 @@ def _table(rows: Sequence[Sequence[str]], tiles: Mapping[str, str]) -> str:
     return f'<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="8" CELLPADDING="0">{body}</TABLE>>'
 
 
-def _manager_tiles(theme: Theme, managers: Sequence[tuple[Cluster, list[Box]]]) -> dict[str, str]:
+def _manager_tiles(theme: Theme, managers: Sequence[tuple[Frame, list[Box]]]) -> dict[str, str]:
     """Task managers or hosts; slots of one row are as high in all of them."""
     most = max((sum(map(_is_tile, boxes)) for _, boxes in managers), default=0)
     columns = 1 if most <= FEW_SLOTS else 4 if len(managers) <= FEW_FRAMES and most > 2 * FEW_SLOTS else 2
@@ -55,7 +55,7 @@ def _is_tile(box: Box) -> bool:
     return box.kind != "folded" or bool(box.lines)
 
 
-def _manager_tile(theme: Theme, frame: Cluster, boxes: Sequence[Box], columns: int, heights: Sequence[int]) -> str:
+def _manager_tile(theme: Theme, frame: Frame, boxes: Sequence[Box], columns: int, heights: Sequence[int]) -> str:
     """One frame: its name, in words what is free or left out, and its slots."""
     slots = [box for box in boxes if _is_tile(box)]
     facts = ", ".join([*filter(None, [frame.subtitle]), *(box.title for box in boxes if not _is_tile(box))])
@@ -151,7 +151,7 @@ class _Document:
             if end not in led_to:
                 self.graph.edge(name, end, style="invis")
 
-    def add_frame(self, cluster: Cluster, boxes: Sequence[Box]) -> None:
+    def add_frame(self, cluster: Frame, boxes: Sequence[Box]) -> None:
         if self.picture.arrangement == "graph":
             self.add_cluster(cluster, boxes)
             return
@@ -168,7 +168,7 @@ class _Document:
             id=cluster.id,
         )
 
-    def add_cluster(self, cluster: Cluster, boxes: Sequence[Box]) -> None:
+    def add_cluster(self, cluster: Frame, boxes: Sequence[Box]) -> None:
         fill = self.theme.clusters[cluster.kind]
         with self.graph.subgraph(name=f"cluster_{cluster.id}") as inner:
             inner.attr(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cli.render.pictures.overlay import NOTHING, Overlay
-from cli.render.pictures.picture import Arrow, Box, Cluster, Picture
+from cli.render.pictures.picture import Arrow, Box, Frame, Picture
 from cli.render.words import count
 from planner.errors import OptionError
 from planner.graphs.execution_graph import ExecutionEdge
@@ -57,7 +57,7 @@ def execution_picture(plan: Plan, overlay: Overlay = NOTHING) -> Picture:
     )
 
 
-def _cluster(plan: Plan, position: int, overlay: Overlay) -> Cluster:
+def _cluster(plan: Plan, position: int, overlay: Overlay) -> Frame:
     """A vertex, with how many subtasks it has and over what it reads."""
     graph, job_graph = plan.execution_graph, plan.job_graph
     assert graph is not None and job_graph is not None
@@ -69,7 +69,7 @@ def _cluster(plan: Plan, position: int, overlay: Overlay) -> Cluster:
     ]
     note = overlay.vertices.get(position)
     facts = [count(graph.parallelisms[position], "subtask"), *reads, *([note.text] if note else [])]
-    return Cluster(
+    return Frame(
         id=f"c{position}",
         title=f"{position + 1}. {vertex.name}",
         subtitle="; ".join(facts),

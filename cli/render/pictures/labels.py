@@ -11,7 +11,7 @@ from typing import Literal
 import graphviz
 
 from cli.render.pictures.palette import Theme
-from cli.render.pictures.picture import Box, Cluster
+from cli.render.pictures.picture import Box, Frame
 
 __all__ = [
     "anchor",
@@ -78,19 +78,19 @@ def stacked(lines: Sequence[str], align: Align = "CENTER") -> str:
     return f'<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="1">{rows}</TABLE>'
 
 
-def frame_title(theme: Theme, cluster: Cluster) -> str:
+def frame_title(theme: Theme, cluster: Frame) -> str:
     """The title of a frame, its facts behind it."""
     parts = [f'<FONT COLOR="{theme.ink}"><B>{_lines(cluster.title)}</B></FONT>'] if cluster.title else []
     parts += [f'<FONT POINT-SIZE="9">{_lines(cluster.subtitle, 60)}</FONT>'] if cluster.subtitle else []
     return f'<FONT POINT-SIZE="10" COLOR="{_beside(theme, cluster)}">{f"{BLANK * 2} ".join(parts)}</FONT>'
 
 
-def _beside(theme: Theme, cluster: Cluster) -> str:
+def _beside(theme: Theme, cluster: Frame) -> str:
     """The colour of what is said beside a name: on a hot frame the strong one, which can be read there."""
     return theme.muted if cluster.heat is None else theme.ink
 
 
-def card(theme: Theme, cluster: Cluster, boxes: Sequence[Box]) -> str:
+def card(theme: Theme, cluster: Frame, boxes: Sequence[Box]) -> str:
     """A frame as a table: its title, then a row for each box with a stripe in the colour of its kind."""
     rows = [f'<TR><TD ALIGN="LEFT" CELLPADDING="4"{anchor(cluster)}>{frame_title(theme, cluster)}</TD></TR>']
     rows += [_row(theme, box) for box in boxes]
@@ -116,7 +116,7 @@ def _sign(box: Box) -> str:
     return {"added": "+ ", "removed": "− ", "changed": "~ "}[box.mark] if box.mark else ""
 
 
-def lane(theme: Theme, cluster: Cluster, boxes: Sequence[Box], *, upright: bool = False) -> str:
+def lane(theme: Theme, cluster: Frame, boxes: Sequence[Box], *, upright: bool = False) -> str:
     """A frame as one row: its title on the left, its boxes side by side. Arrows above and below meet no text then.
 
     `upright`: its title on top, its boxes below each other, for arrows from the left to the right.
@@ -166,7 +166,7 @@ def slot_lines(box: Box) -> list[str]:
     ]
 
 
-def frame_table(theme: Theme, cluster: Cluster, *, spacing: int = 0) -> str:
+def frame_table(theme: Theme, cluster: Frame, *, spacing: int = 0) -> str:
     """The beginning of a frame's table."""
     fill = theme.clusters[cluster.kind]
     inside = fill.inside if cluster.heat is None else theme.heat_of(cluster.heat)
@@ -178,7 +178,7 @@ def frame_table(theme: Theme, cluster: Cluster, *, spacing: int = 0) -> str:
     )
 
 
-def anchor(part: Box | Cluster) -> str:
+def anchor(part: Box | Frame) -> str:
     """The id and the tooltip of a cell or a table that can be selected."""
     tooltip = html.escape(_clean(part.tooltip or part.title)).replace("\\", "&#92;").replace("\n", "&#10;")
     return f' ID="{part.id}" TOOLTIP="{tooltip or " "}"'

@@ -20,6 +20,7 @@ _LINES: dict[ArrowKind, str] = {
     "broken": "==>",
     "needed": "-.->",
     "fixed": "-.->",
+    "open": "-.->",
     "wire": "-->",
     "removed": "-.->",
 }

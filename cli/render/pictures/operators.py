@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from cli.render.pictures.overlay import NOTHING, Overlay
-from cli.render.pictures.picture import Arrow, ArrowKind, Box, BoxKind, Cluster, Picture
+from cli.render.pictures.picture import Arrow, ArrowKind, Box, BoxKind, Frame, Picture
 from cli.render.words import count, parallelism_words
 from planner.explanation.chains import ChainExplanation, ChainLink
 from planner.explanation.edges import EdgeExplanation
@@ -19,7 +19,7 @@ __all__ = ["job_picture", "stream_picture"]
 MOST_BOXES = 300  # above that a long chain is drawn as its ends: layout time grows with the square
 LONG_CHAIN = 8
 MOST_ROWS = 60  # of one card
-LEGEND: tuple[ArrowKind, ...] = ("chained", "broken", "needed", "fixed", "removed")
+LEGEND: tuple[ArrowKind, ...] = ("chained", "broken", "needed", "fixed", "open", "removed")
 
 
 def stream_picture(plan: Plan, overlay: Overlay = NOTHING, explanation: Explanation | None = None) -> Picture:
@@ -72,21 +72,26 @@ class _Operators:
         figures = self.explanation.summary
         stage = "stream graph" if self.detailed else "job graph"
         tasks = f"{count(figures.operators, 'operator')} in {count(figures.chains, 'task')}"
+        seen = self.explanation.observed
+        if seen is not None:
+            expected = "" if seen.job.deployed else ", expected: nothing was deployed yet"
+            return f"{stage} of a {seen.job.origin}: {tasks}{expected}"
         what = "" if self.detailed else "; the operators of one frame are chained and run as one task"
         return f"{stage}: {tasks}{what}"
 
-    def cluster(self, chain: ChainExplanation) -> Cluster:
+    def cluster(self, chain: ChainExplanation) -> Frame:
         facts = [parallelism_words(chain.parallelism)]
-        if chain.slot_sharing_group != "default":
+        seen = self.explanation.observed
+        if chain.slot_sharing_group != "default" and seen is None:
             facts.append(f"slot sharing group {chain.slot_sharing_group}")
         note = self.overlay.vertices.get(chain.position)
         shown = [*facts, note.text] if note else facts
-        return Cluster(
+        return Frame(
             id=f"c{chain.position}",
             title=f"task {chain.position + 1}",
             subtitle=", ".join(shown),
             kind="faint" if self.detailed else "chain",
-            tooltip=f"task {chain.position + 1}: {chain.name}\n{', '.join(shown)}\n{chain.id}",
+            tooltip=f"task {chain.position + 1}: {chain.name}\n{', '.join(shown)}\n{chain.id or 'id not known'}",
             heat=note.heat if note else None,
         )
 
@@ -125,7 +130,7 @@ class _Operators:
             lines=self.lines(ref),
             kind=_kind(self.plan, ref.node),
             cluster=f"c{chain.position}",
-            tooltip=_tooltip(ref),
+            tooltip=self.tooltip(ref),
             depth=link.depth,
             mark=self.overlay.operators.get(ref.node),
         )
@@ -141,7 +146,8 @@ class _Operators:
         facts += [node.chaining_strategy] if node.chaining_strategy != "ALWAYS" else []
         task = f"task {self.task_of[ref.node] + 1}"
         lines = (f"{ref.key}  #{ref.node}" if ref.key != ref.name else f"#{ref.node}", f"{task}, {', '.join(facts)}")
-        group = f"group {ref.slot_sharing_group}" if ref.slot_sharing_group != "default" else ""
+        named = ref.slot_sharing_group != "default" and self.explanation.observed is None
+        group = f"group {ref.slot_sharing_group}" if named else ""
         return (*lines, group, records)
 
     def arrows(self, drawn_as: dict[int, str]) -> Iterable[Arrow]:
@@ -153,10 +159,14 @@ class _Operators:
     def arrow(self, edge: EdgeExplanation, source: str, target: str) -> Arrow:
         place = f"{edge.source.name} -> {edge.target.name}\n{edge.location}"
         side = f"side output {edge.side_output}" if edge.side_output is not None else ""
-        extra = (side, self.overlay.carried.get(edge.position, ""))
+        extra: tuple[str, ...] = (side, self.overlay.carried.get(edge.position, ""))
         name, mark = f"e{edge.position}", self.overlay.edges.get(edge.position)
+        if edge.judgement is not None:
+            words = edge.judgement.words
+            place = f"{edge.upstream} -> {edge.target.name}\n{words}"
         if edge.chained:
-            tooltip = f"{place}\nchained"
+            tooltip = f"{place}\nchained" if edge.judgement is None else place
+            extra = ("expected", *extra) if edge.judgement and edge.judgement.certainty == "expected" else extra
             return Arrow(source=source, target=target, kind="chained", id=name, lines=extra, tooltip=tooltip, mark=mark)
         first, *others = edge.obstacles
         more = "".join(f", {other.code}" for other in others)
@@ -166,27 +176,34 @@ class _Operators:
             target=target,
             kind=edge.verdict,
             id=name,
-            label=edge.partitioner,
-            lines=(f"{first.code} {first.slug}{more}", self.branch(edge), *extra),
+            label=edge.ship,
+            lines=(f"{first.code} {first.slug}{more}" if first.certain else _causes(edge), self.branch(edge), *extra),
             tooltip="\n".join([place, found, *edge.changes]),
             mark=mark,
         )
 
+    def tooltip(self, ref: OperatorRef) -> str:
+        if self.explanation.observed is not None:
+            described = self.plan.stream_graph.by_id[ref.node].operator.description or ref.name
+            return f"{described}\noperator id {ref.operator_id or 'not proven'}"
+        uid = ref.uid if ref.uid is not None else "none"
+        return f"{ref.name}\nkey {ref.key}, uid {uid}\n{ref.location}\noperator id {ref.operator_id}"
+
     def branch(self, edge: EdgeExplanation) -> str:
         """Which row of a card an arrow comes from, where that is not the last one."""
         links = self.explanation.chains[self.task_of[edge.source.node]].links
-        if self.detailed or len(links) < 2 or links[-1].operator.node == edge.source.node:
+        if edge.possible_sources or self.detailed or len(links) < 2 or links[-1].operator.node == edge.source.node:
             return ""
         return f"from {edge.source.name}"
 
-    def add_gone(self, boxes: list[Box], clusters: list[Cluster], arrows: list[Arrow]) -> None:
+    def add_gone(self, boxes: list[Box], clusters: list[Frame], arrows: list[Arrow]) -> None:
         """Operators that are not there any more, each in a dashed box of its own."""
         drawn = {box.id for box in boxes} | {gone.id for gone in self.overlay.gone}
         for gone in self.overlay.gone:
             frame = None
             if not self.detailed:
                 frame = f"c{gone.id}"
-                clusters.append(Cluster(id=frame, title="removed", kind="removed", mark="removed"))
+                clusters.append(Frame(id=frame, title="removed", kind="removed", mark="removed"))
             boxes.append(Box(id=gone.id, title=gone.name, kind="removed", cluster=frame, mark="removed"))
             ends = [(source, gone.id) for source in gone.fed_by] + [(gone.id, target) for target in gone.feeds]
             arrows += [
@@ -196,9 +213,10 @@ class _Operators:
             ]
 
 
-def _tooltip(ref: OperatorRef) -> str:
-    uid = ref.uid if ref.uid is not None else "none"
-    return f"{ref.name}\nkey {ref.key}, uid {uid}\n{ref.location}\noperator id {ref.operator_id}"
+def _causes(edge: EdgeExplanation) -> str:
+    """Which conditions may be in the way, where Flink's exports leave it open."""
+    certain = edge.judgement is not None and edge.judgement.chained is False
+    return f"{'one of' if certain else 'unless'} {', '.join(obstacle.code for obstacle in edge.obstacles)}"
 
 
 def _kind(plan: Plan, node: int) -> BoxKind:
@@ -207,4 +225,10 @@ def _kind(plan: Plan, node: int) -> BoxKind:
         return "source"
     if operator.kind in SINKS:
         return "sink"
-    return "keyed" if plan.job.is_keyed(operator) else "operator"
+    keyed = plan.job.is_keyed(operator) if plan.observed is None else _is_hashed(plan, node)
+    return "keyed" if keyed else "operator"
+
+
+def _is_hashed(plan: Plan, node: int) -> bool:
+    """Whether a key decides which records an operator of an export gets: the nearest to keyed that one tells."""
+    return any(plan.stream_graph.edges[at].partitioner == "HASH" for at in plan.stream_graph.in_edges[node])

@@ -37,6 +37,7 @@ STROKES: dict[ArrowKind, Stroke] = {
     "broken": Stroke(3.0, "solid", "not chained, a change would chain it"),
     "needed": Stroke(1.6, "dashed", "not chained, the exchange is needed"),
     "fixed": Stroke(1.6, "dotted", "not chained, nothing to change"),
+    "open": Stroke(1.6, "dotted", "not chained, or not certain: Flink does not tell what would chain it"),
     "wire": Stroke(1.0, "solid", "channel"),
     "removed": Stroke(1.4, "dashed", "removed"),
 }
@@ -94,6 +95,7 @@ _LIGHT = Theme(
         "broken": "#c62828",
         "needed": "#3f6cab",
         "fixed": "#69747f",
+        "open": "#7a5aa6",
         "wire": "#8796a6",
         "removed": "#c4605a",
     },
@@ -127,6 +129,7 @@ _DARK = Theme(
         "broken": "#ff6b63",
         "needed": "#7fb0f5",
         "fixed": "#9aa7b5",
+        "open": "#c3a5ee",
         "wire": "#7d8fa2",
         "removed": "#e28680",
     },

@@ -6,11 +6,11 @@ from typing import Literal
 
 from planner.records import record
 
-__all__ = ["Arrangement", "Arrow", "ArrowKind", "Box", "BoxKind", "Cluster", "ClusterKind", "Mark", "Picture"]
+__all__ = ["Arrangement", "Arrow", "ArrowKind", "Box", "BoxKind", "ClusterKind", "Frame", "Mark", "Picture"]
 
 BoxKind = Literal["source", "operator", "keyed", "sink", "subtask", "folded", "hub", "slot", "portal", "removed"]
 ClusterKind = Literal["chain", "faint", "task-manager", "removed"]
-ArrowKind = Literal["chained", "broken", "needed", "fixed", "wire", "removed"]
+ArrowKind = Literal["chained", "broken", "needed", "fixed", "open", "wire", "removed"]
 Mark = Literal["added", "changed", "removed"]  # what became of a part since another version
 
 # graph: boxes joined by arrows, frames around them. cards: every frame is one node, its boxes are rows of a table.
@@ -34,7 +34,7 @@ class Box:
 
 
 @record
-class Cluster:
+class Frame:
     """A frame around boxes."""
 
     id: str
@@ -67,7 +67,7 @@ class Picture:
     title: str
     subtitle: str
     boxes: tuple[Box, ...]
-    clusters: tuple[Cluster, ...] = ()
+    clusters: tuple[Frame, ...] = ()
     arrows: tuple[Arrow, ...] = ()
     arrangement: Arrangement = "graph"
     rows: tuple[tuple[str, ...], ...] = ()  # of a grid: ids of boxes or frames, row by row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cli.render.pictures.picture import Box, Cluster, Picture
+from cli.render.pictures.picture import Box, Frame, Picture
 from cli.render.pictures.tiles import in_rows
 from cli.render.words import count
 
@@ -34,7 +34,7 @@ def run_picture(report: Report) -> Picture:
         title=report.get("name") or report["id"],
         subtitle=f"run {report['id']}: {report['state']}{took} on {report['master']}",
         boxes=tuple(boxes),
-        clusters=tuple(Cluster(id=f"t{number}", title=host, kind="task-manager") for number, host in enumerate(shown)),
+        clusters=tuple(Frame(id=f"t{number}", title=host, kind="task-manager") for number, host in enumerate(shown)),
         arrangement="grid",
         rows=in_rows(ids, IN_A_ROW),
     )

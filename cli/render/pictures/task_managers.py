@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cli.render.folding import span
 from cli.render.names import vertex_names
-from cli.render.pictures.picture import Box, Cluster, Picture
+from cli.render.pictures.picture import Box, Frame, Picture
 from cli.render.pictures.tiles import folded_lines, in_rows
 from cli.render.task_manager_runs import PlacedSlot, manager_runs, placed_slots, progression
 from cli.render.words import count
@@ -28,7 +28,7 @@ def task_manager_picture(plan: Plan, placement: Placement, layout: Layout) -> Pi
     runs = manager_runs(managers)
     names = vertex_names(plan)
     boxes: list[Box] = []
-    frames: list[Cluster] = []
+    frames: list[Frame] = []
     for first, last in runs[:MOST_FRAMES]:
         frames.append(_frame(first, last))
         boxes += _slots(placement, managers, first, last, names)
@@ -48,10 +48,10 @@ def task_manager_picture(plan: Plan, placement: Placement, layout: Layout) -> Pi
     )
 
 
-def _frame(first: int, last: int) -> Cluster:
+def _frame(first: int, last: int) -> Frame:
     plural = "" if first == last else "s"
     title = f"task manager{plural} {span(first, last)}"
-    return Cluster(id=f"t{first}_{last}", title=title, kind="task-manager")
+    return Frame(id=f"t{first}_{last}", title=title, kind="task-manager")
 
 
 def _slots(

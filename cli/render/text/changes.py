@@ -10,7 +10,7 @@ from planner.diff.changes import LEVELS, Level
 from planner.diff.folding import FoldedChange
 from planner.review.report import VERDICTS, JobReview, Verdict
 
-__all__ = ["MEANINGS", "review_lines", "reviews_summary", "totals"]
+__all__ = ["MEANINGS", "meaning", "review_lines", "reviews_summary", "totals"]
 
 _STYLES: dict[Level, str] = {
     "state-breaking": "error",
@@ -24,6 +24,12 @@ MEANINGS: dict[Level, str] = {
     "performance": "the same result at another cost",
     "safe": "neither the result, nor the cost, nor the state changes",
 }
+# The same where the old side is a plan and the new side the job that runs: the plan would get its state.
+_DRIFT_MEANINGS: dict[Level, str] = {
+    **MEANINGS,
+    "state-breaking": "the plan, started with the running job's state, might not start, or lose or misread state",
+    "result": "what runs is not what the plan computes",
+}
 _NAMED = 6  # operators that are named behind a change that they share
 
 
@@ -32,13 +38,20 @@ def review_lines(review: JobReview) -> list[Line]:
     lines: list[Line] = [line((title(review), "title"), f": {summary(review)}")]
     if review.failure is not None:
         return [*lines, *_failure(review)]
+    if review.drift is not None:
+        lines.append(line((f"  compared are {', '.join(review.drift.compared)}", "dim")))
     for level in LEVELS:
         found = [cause for cause in review.causes if cause.level == level]
         if found:
-            lines += [(), line((level, _STYLES[level]), (f"  {MEANINGS[level]}", "dim"))]
+            lines += [(), line((level, _STYLES[level]), (f"  {meaning(review, level)}", "dim"))]
             lines += [spans for cause in found for spans in _cause(review, cause)]
     figures = [f"{name} {shown(before, after)}" for name, before, after in totals(review)]
     return [*lines, (), line(("totals  ", "dim"), ", ".join(figures))] if figures and review.changes else lines
+
+
+def meaning(review: JobReview, level: Level) -> str:
+    """What a level means."""
+    return (MEANINGS if review.drift is None else _DRIFT_MEANINGS)[level]
 
 
 def title(review: JobReview) -> str:
@@ -49,6 +62,8 @@ def title(review: JobReview) -> str:
 def summary(review: JobReview) -> str:
     """How many changes of each level; the other verdicts as they are."""
     counts = [(sum(cause.level == level for cause in review.causes), level) for level in LEVELS]
+    if review.drift is not None and not review.changes:
+        return "no drift"
     return ", ".join(f"{number} {level}" for number, level in counts if number) or review.verdict
 
 

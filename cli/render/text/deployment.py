@@ -13,7 +13,7 @@ from cli.render.words import count, memory_words, shell_word
 from planner.deployment.cluster import Cluster
 from planner.deployment.costs import Costs, EdgeCost
 from planner.deployment.deployment import Deployment
-from planner.deployment.failover import RELEASE_OPTION, Failover, Reason, RegionRestart, ResultPart
+from planner.deployment.failover import RELEASE_OPTION, Failover, RegionRestart, RestartReason, ResultPart
 from planner.deployment.layout import Layout
 from planner.deployment.placement import Placement
 from planner.deployment.shortage import Shortage
@@ -22,7 +22,7 @@ from planner.deployment.undecided import Undecided
 from planner.flink.network_buffers import NETWORK_MEMORY_OPTIONS, Buffers
 
 MOST_RESTARTED = 20
-REASONS: dict[Reason, str] = {
+REASONS: dict[RestartReason, str] = {
     "failed": "failed",
     "task-manager-lost": "ran on the lost task manager",
     "result-lost": "its result was lost and is needed again",
@@ -231,7 +231,7 @@ def _edge_costs(costs: Costs, names: Sequence[str]) -> list[Line]:
         return [line("no exchange between tasks: no channel, no network buffer")]
     by_cost = sorted(costs.edges, key=lambda edge: (-edge.buffers.fewest, edge.edge))
     shown = sorted(by_cost[:MOST_EDGES], key=lambda edge: edge.edge)
-    heads = ("", "from", "to", "", "channels", "remote", "buffers in", "out", "to run well", "")
+    heads = ("", "from", "to", "", "channels", "remote", "buffers in", "out", "run well", "")
     rows: list[Sequence[str | Span]] = [tuple((word, "dim") for word in heads)]
     rows += [_edge_row(edge, costs, names) for edge in shown]
     rest = len(costs.edges) - len(shown)
@@ -252,7 +252,7 @@ def _edge_row(edge: EdgeCost, costs: Costs, names: Sequence[str]) -> Sequence[st
         str(edge.inputs.fewest),
         str(edge.outputs.fewest),
         str(edge.buffers.wanted),
-        ("costs most", "warning") if dearest else "",
+        ("most", "warning") if dearest else "",
     )
 
 

@@ -11,7 +11,7 @@ from cli.render.styled import Line, line
 from planner.lint.engine import Report
 from planner.lint.finding import SEVERITIES, Finding
 
-_LONGEST_LINE = 76  # columns of a source line that are shown: they fit beside its number on a usual terminal
+_WIDTH = 80  # columns of a usual terminal: a source line fits beside its number
 _BEFORE = 16  # columns shown in front of the place
 _CUT = " ..."
 
@@ -47,8 +47,8 @@ def _source(finding: Finding) -> Iterable[Line]:
     if not text:
         return []
     start = max((finding.location.column or 0) - 1, len(text) - len(text.lstrip()))
-    shown, start = _part(text, start)
     number = str(finding.location.line)
+    shown, start = _part(text, start, _WIDTH - len(f"  {number} | "))
     carets = "^" * max(len(shown) - start - len(_CUT) * shown.endswith(_CUT), 1)
     return [
         line((f"  {number} | ", "dim"), shown),
@@ -56,13 +56,13 @@ def _source(finding: Finding) -> Iterable[Line]:
     ]
 
 
-def _part(text: str, start: int) -> tuple[str, int]:
+def _part(text: str, start: int, longest: int) -> tuple[str, int]:
     """The part of a long line from a column on, and where the column is in that part."""
-    if len(text) <= _LONGEST_LINE:
+    if len(text) <= longest:
         return text, start
     if start > _BEFORE + len(_CUT):
         text, start = _CUT + text[start - _BEFORE :], _BEFORE + len(_CUT)
-    return (text if len(text) <= _LONGEST_LINE else text[: _LONGEST_LINE - len(_CUT)] + _CUT), start
+    return (text if len(text) <= longest else text[: longest - len(_CUT)] + _CUT), start
 
 
 @lru_cache(maxsize=8)

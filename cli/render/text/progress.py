@@ -22,6 +22,11 @@ _MOMENT = 0.05  # seconds that printed records may wait for others to leave with
 _MOST_BARS = 30  # more would not fit a screen: one bar then stands for all
 
 
+def _numbered(vertex: VertexProgress) -> str:
+    """A vertex's name behind its number, as the report has it: several vertices may have the same name."""
+    return f"{vertex.vertex} {shown_name(vertex.name)}"
+
+
 class Collected:
     """Keeps what was printed, and says nothing."""
 
@@ -76,7 +81,7 @@ class Lines(Collected):
         if vertex.state == "FINISHED":
             rows = "" if vertex.records is None else f", {vertex.records} records"
             subtasks = "1 subtask" if vertex.parallelism == 1 else f"{vertex.parallelism} subtasks"
-            print(f"  {shown_name(vertex.name)}: {subtasks} done{rows}", file=self._messages, flush=True)
+            print(f"  {_numbered(vertex)}: {subtasks} done{rows}", file=self._messages, flush=True)
 
     def progressed(self, vertices: tuple[VertexProgress, ...]) -> None:
         """Let nothing that was printed wait."""
@@ -120,7 +125,7 @@ class Follow(Lines):
         before = self._before.get(vertex.vertex, "CREATED")
         self._before[vertex.vertex] = vertex.state
         attempt = f" (attempt {vertex.attempt})" if vertex.attempt > 1 else ""
-        self._say(f"vertex {vertex.vertex} {shown_name(vertex.name)}: {before} -> {vertex.state}{attempt}")
+        self._say(f"vertex {_numbered(vertex)}: {before} -> {vertex.state}{attempt}")
 
     def _say(self, text: str) -> None:
         print(f"{time.strftime('%H:%M:%S')} {text}", file=self._messages, flush=True)
@@ -246,7 +251,7 @@ class Bars(Collected):
             self._bars = {0: self._progress.add_task(f"{len(vertices)} vertices", total=total, detail="")}
         else:
             self._bars = {
-                vertex.vertex: self._progress.add_task(shown_name(vertex.name), total=vertex.parallelism, detail="")
+                vertex.vertex: self._progress.add_task(_numbered(vertex), total=vertex.parallelism, detail="")
                 for vertex in vertices
             }
         self._progress.start()

@@ -53,7 +53,7 @@ def merge_conditions_lines(
         (("ok", "good") if one.holds else ("NO", "broken"), (one.code, "code"), one.slug, one.found)
         for one in conditions
     ]
-    held = sum(one.holds for one in conditions)
+    held = sum(one.holds is True for one in conditions)
     verdict = ("merged", "chained") if merged else ("not merged", "broken")
     ends = line((upstream.label, "operator"), " | ", (downstream.label, "operator"), "  ",
                 (str(downstream.location), "place"))  # fmt: skip

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cli.render.text.bounded_program import bounded_data, bounded_lines
-from cli.render.text.stream_program import stream_data, stream_lines
+from cli.render.text.chunk_program import chunk_data, chunk_lines
 from spark_runner.figures.tracking import stage_groups
-from spark_runner.program.native_function import as_sql
 from spark_runner.program.program import Exchange, Inlet, Operation, Pass, SparkProgram, Step
 
 __all__ = ["program_data", "program_lines"]
@@ -26,10 +24,8 @@ _ON_SPARK = {
 
 def program_lines(program: SparkProgram, master: str) -> list[str]:
     """The program as indented lines, a vertex after the other in topological order."""
-    if program.stream is not None:
-        return stream_lines(program, master)
-    if program.bounded is not None:
-        return bounded_lines(program, master)
+    if program.chunks is not None:
+        return chunk_lines(program, program.chunks, master)
     stage_of = _stages(program)
     vertices, stages = len(program.steps), len(set(stage_of.values()))
     lines = [
@@ -43,10 +39,8 @@ def program_lines(program: SparkProgram, master: str) -> list[str]:
 
 def program_data(program: SparkProgram, master: str) -> dict[str, Any]:
     """The program as JSON-ready data; functions and behaviours stay with the plan."""
-    if program.stream is not None:
-        return stream_data(program, master)
-    if program.bounded is not None:
-        return bounded_data(program, master)
+    if program.chunks is not None:
+        return chunk_data(program, program.chunks, master)
     stage_of = _stages(program)
     return {
         "name": program.name,
@@ -82,21 +76,15 @@ def _step_lines(program: SparkProgram, step: Step, stage: int) -> list[str]:
         lines += [f"    {_entry(program, inlet)}" for inlet in unit.inlets if inlet.exchange is not None]
         names = " -> ".join(f"{o.name} ({o.operator.key})" for o in unit.operations)
         lines.append(f"    {_pass_title(unit)}: {names or 'takes records on'}")
-        lines += [f"      {operation.operator.key}: {_how(unit, operation)}" for operation in unit.operations]
+        lines += [f"      {operation.operator.key}: {_how(unit)}" for operation in unit.operations]
         lines += [f"      key_by in front of {reader}: Python" for reader in _readers_by_selector(unit)]
     number = program.steps.index(step)
     lines += [f"    {sink.kind}: {sink.name} ({sink.operator.key})" for sink in program.sinks if sink.step == number]
     return lines
 
 
-def _how(unit: Pass, operation: Operation) -> str:
-    if operation.native is not None:
-        return "native, compiled from Python"
-    if unit.engine == "native":
-        return "native"
-    if operation.why_python is not None:
-        return f"Python, since {operation.why_python}"
-    return "Python"
+def _how(unit: Pass) -> str:
+    return "native" if unit.engine == "native" else "Python"
 
 
 def _readers_by_selector(unit: Pass) -> list[str]:
@@ -142,13 +130,7 @@ def _pass_data(program: SparkProgram, unit: Pass) -> dict[str, Any]:
 
 
 def _function_data(unit: Pass, operation: Operation) -> dict[str, Any]:
-    native = operation.native
-    return {
-        "operator": operation.operator.key,
-        "native": unit.engine == "native",
-        "compiled": None if native is None else [as_sql(step) for step in native.steps],
-        "why_python": operation.why_python,
-    }
+    return {"operator": operation.operator.key, "native": unit.engine == "native"}
 
 
 def _counted(number: int, one: str, many: str) -> str:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from cli.render.folding import Run, fold_consumed, fold_groups, span
 from cli.render.names import vertex_labels, vertex_names
 from cli.render.styled import Line, Span, indented, line, table
 from cli.render.words import count, max_parallelism_words, parallelism_words
 from planner.graphs.execution_graph import ExecutionEdge
-from planner.graphs.job_graph import JobGraph
+from planner.graphs.job_graph import JobEdge, JobGraph
 from planner.pipeline import Plan, Stage
+
+if TYPE_CHECKING:
+    from planner.observed.judgement import Judgement, Observation
 
 __all__ = ["STAGE_LINES", "stage_lines"]
 
@@ -20,7 +24,8 @@ UNDECIDED = "batch mode decides the missing parallelisms at run time: there is n
 
 def stage_lines(plan: Plan, stages: Sequence[Stage]) -> list[Line]:
     """The stages one below the other, under the job's name."""
-    lines = [line((plan.stream_graph.name, "title"))]
+    origin = [(f"  {plan.observed.job.origin}", "dim")] if plan.observed else []
+    lines = [line((plan.stream_graph.name, "title"), *origin)]
     for stage in stages:
         lines += [(), *STAGE_LINES[stage](plan)]
     return lines
@@ -29,6 +34,8 @@ def stage_lines(plan: Plan, stages: Sequence[Stage]) -> list[Line]:
 def _stream(plan: Plan) -> list[Line]:
     graph = plan.stream_graph
     title = f" ({count(len(graph.nodes), 'node')}, {count(len(graph.edges), 'edge')})"
+    if plan.observed is not None:
+        return _observed_stream(plan, plan.observed, title)
     nodes: list[Sequence[str | Span]] = [
         tuple((word, "dim") for word in ("id", "name", "parallelism", "max", "group", "strategy", "operator id", ""))
     ]
@@ -61,27 +68,69 @@ def _stream(plan: Plan) -> list[Line]:
     ]
 
 
+def _observed_stream(plan: Plan, seen: Observation, title: str) -> list[Line]:
+    """The stream graph of a job that Flink described: only the columns that it tells."""
+    nodes: list[Sequence[str | Span]] = [tuple((word, "dim") for word in ("id", "name", "parallelism", "operator id"))]
+    names = {node.id: node.name for node in plan.stream_graph.nodes}
+    for node in plan.stream_graph.nodes:
+        shown = str(node.parallelism) if node.parallelism > 0 else "?"
+        told = plan.operator_ids.get(node.id, "not proven")
+        nodes.append((seen.id_of(node.id), (node.name, "operator"), shown, (told, "dim")))
+    edges: list[Sequence[str | Span]] = []
+    for position, judgement in enumerate(seen.judgements):
+        edge, sources = plan.stream_graph.edges[position], seen.sources_of(position)
+        first = names[sources[0]]
+        source = first if len(sources) == 1 else f"one of the chain of {first} ({len(sources)} operators)"
+        ends = f"{source} -> {names[edge.target]}"
+        edges.append((ends, (seen.job.edges[position].ship, "code"), judgement.certainty, _short(judgement)))
+    head = line(("Stream graph", "title"), (title, "dim"))
+    return [head, *indented(table(nodes, right=(2,))), *([()] if edges else []), *indented(table(edges))]
+
+
+def _short(judgement: Judgement) -> Span:
+    if judgement.chained is None:
+        return ("chained or not", "needed")
+    if judgement.chained:
+        return ("chained", "chained")
+    codes = " ".join(judgement.reasons) or f"one of {' '.join(judgement.possible)}"
+    return (f"not chained: {codes}", "broken")
+
+
 def _job(plan: Plan) -> list[Line]:
     graph = plan.job_graph
     assert graph is not None
     vertices = "1 vertex" if len(graph.vertices) == 1 else f"{len(graph.vertices)} vertices"
-    title = f" ({vertices}, {count(len(graph.edges), 'edge')})"
+    seen = plan.observed
+    expected = ", expected" if seen is not None and not seen.job.deployed else ""
+    title = f" ({vertices}, {count(len(graph.edges), 'edge')}{expected})"
     lines = [line(("Job graph", "title"), (title, "dim"))]
     for position, vertex in enumerate(graph.vertices):
-        facts = [parallelism_words(vertex.parallelism), f"max {max_parallelism_words(vertex.max_parallelism)}"]
-        facts += [f"group {vertex.slot_sharing_group}", *(["co-located"] if vertex.co_location_group else [])]
+        facts = [parallelism_words(vertex.parallelism)]
+        if seen is None or vertex.max_parallelism > 0:
+            facts.append(f"max {max_parallelism_words(vertex.max_parallelism)}")
+        facts += [f"group {vertex.slot_sharing_group}"] if seen is None or seen.knows_groups else []
+        facts += ["co-located"] if vertex.co_location_group else []
         lines.append(line(f"  {position + 1}. ", (vertex.name, "operator")))
-        lines.append(line(f"     {', '.join(facts)}, ", (vertex.id, "dim")))
+        lines.append(line(f"     {', '.join(facts)}{', ' if vertex.id else ''}", (vertex.id, "dim")))
     shared = _shared(graph)
     rows: list[Sequence[str | Span]] = [
         (
-            f"{edge.source + 1} -> {edge.target + 1}", (edge.ship_strategy, "code"), edge.distribution,
-            (edge.result_type, "dim"), (f"input {edge.type_number}" if edge.type_number else "", "dim"),
+            f"{edge.source + 1} -> {edge.target + 1}",
+            *_exchange(plan, edge),
+            (f"input {edge.type_number}" if edge.type_number else "", "dim"),
             (shared.get(number, ""), "dim"),
         )
         for number, edge in enumerate(graph.edges)
-    ]  # fmt: skip
+    ]
     return [*lines, *([()] if rows else []), *indented(table(rows))]
+
+
+def _exchange(plan: Plan, edge: JobEdge) -> tuple[str | Span, ...]:
+    """How an edge ships records; of a job that Flink described in its own words, as far as it is deployed."""
+    if plan.observed is None:
+        return ((edge.ship_strategy, "code"), edge.distribution, (edge.result_type, "dim"))
+    told = plan.observed.job.edges[edge.stream_edge]
+    return ((told.shipped or told.ship, "code"), edge.distribution, ((told.exchange or "").upper(), "dim"))
 
 
 def _shared(graph: JobGraph) -> dict[int, str]:

@@ -37,7 +37,8 @@ def _fails(facts: Facts) -> bool | None:
 def _describe(edge: Candidate) -> Obstacle:
     # An async operator may then meet a legacy source at the head of the longer chain: only a new plan tells.
     settings = () if edge.downstream.yielding else ("job.chaining=true",)
-    off = as_written(edge.downstream.operator, "disable_operator_chaining()", "chaining: false")
+    option = "SET 'pipeline.operator-chaining.enabled' = 'false'"
+    off = as_written(edge.downstream.operator, "disable_operator_chaining()", "chaining: false", option)
     return _obstacle(f"remove {off} from the job", settings)
 
 

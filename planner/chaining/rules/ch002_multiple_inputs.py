@@ -7,7 +7,7 @@ HEAD_WITH_SOURCES takes a new-style source that feeds nothing else.
 
 ## Why it matters
 
-A chained operator is called directly by the one in front of it. With several producers there is no single
+A chained operator is called directly by the one upstream of it. With several producers there is no single
 caller: records must meet in an input gate, so a union, a connect or a join always starts a task.
 
 ## Example

@@ -32,7 +32,7 @@ def _fails(facts: Facts) -> bool | None:
 
 def _describe(edge: Candidate) -> Obstacle:
     operator = edge.chain_head.operator
-    new = as_written(operator, "from_source()", "legacy: false")
+    new = as_written(operator, "from_source()", "legacy: false", "by a connector that has it")
     return RULE.obstacle(
         f"{edge.downstream.name} is async and its chain would start at the legacy source {edge.chain_head.name}",
         f"read {operator.key} through the new source API ({new})",
@@ -48,10 +48,10 @@ def _holds(edge: Candidate) -> str:
 def _exported(edge: ExportedEdge, fails: bool | None) -> str:
     if fails is None:
         begins = "begins" if edge.facts.chain_source == "legacy" else "may begin"
-        return f"the chain in front {begins} at a legacy source, and the operator behind may be a yielding one"
+        return f"the upstream chain {begins} at a legacy source, and the downstream operator may be a yielding one"
     if edge.facts.chain_source == "new":
-        return "the chain in front begins at a source of the new API"
-    return "the chain in front does not begin at a source"
+        return "the upstream chain begins at a source of the new API"
+    return "the upstream chain does not begin at a source"
 
 
 RULE = ChainingRule(

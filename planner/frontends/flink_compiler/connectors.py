@@ -23,6 +23,7 @@ class Artifact:
     group: str
     name: str
     known: tuple[str, ...] = ()  # versions; empty: it has Flink's own
+    major: int | None = None  # the only major version of Flink that has it
 
     def at(self, version: str) -> str:
         """Its coordinates, as Maven writes them."""
@@ -44,7 +45,11 @@ _ARTIFACTS: dict[tuple[str, str], tuple[Artifact, ...]] = {
     ("connector", "upsert-kafka"): (_KAFKA,),
     ("connector", "jdbc"): (_JDBC, _JDBC_2),
     ("catalog", "jdbc"): (_JDBC, _JDBC_2),
+    ("connector", "elasticsearch-6"): (_apart("flink-sql-connector-elasticsearch6", "3.0.1-1.17"),),
     ("connector", "elasticsearch-7"): (_apart("flink-sql-connector-elasticsearch7", "3.0.1-1.17"),),
+    ("connector", "pulsar"): (_apart("flink-sql-connector-pulsar", "4.0.0-1.17"),),
+    ("connector", "kinesis"): (_apart("flink-sql-connector-kinesis", "4.0.0-1.16"),),
+    ("connector", "firehose"): (_apart("flink-sql-connector-aws-kinesis-firehose", "4.0.0-1.16"),),
     **{
         ("connector", f"{name}-cdc"): (_apart(f"flink-sql-connector-{name}-cdc", _CDC),)
         for name in ("mysql", "postgres", "mongodb", "oracle", "sqlserver")
@@ -57,7 +62,7 @@ _ARTIFACTS: dict[tuple[str, str], tuple[Artifact, ...]] = {
         _apart("iceberg-flink-runtime-1.20", "1.10.1", group="org.apache.iceberg"),
         _apart("iceberg-flink-runtime-2.0", "1.10.1", group="org.apache.iceberg"),
     ),
-    ("catalog", "hive"): (Artifact(group=_FLINK, name="flink-sql-connector-hive-3.1.3_2.12"),),
+    ("catalog", "hive"): (Artifact(group=_FLINK, name="flink-sql-connector-hive-3.1.3_2.12", major=1),),
     **{
         ("format", name): (Artifact(group=_FLINK, name=f"flink-sql-{name}"),)
         for name in ("avro", "parquet", "orc", "protobuf", "csv", "json")
@@ -82,6 +87,8 @@ def artifact_of(kind: str, name: str, flink: str) -> tuple[Artifact, str] | None
 def suitable(artifact: Artifact, versions: Sequence[str], flink: str) -> str | None:
     """The version among several that suits a release of Flink best; None where none does."""
     major, minor = (int(part) for part in flink.split(".")[:2])
+    if artifact.major not in (None, major):
+        return None
     named = _BUILT_FOR.search(artifact.name)
     if named is not None:  # the artifact itself is for one Flink
         return max(versions, key=_order) if int(named[1]) == major and int(named[2]) <= minor else None

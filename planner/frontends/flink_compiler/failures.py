@@ -20,14 +20,17 @@ __all__ = ["MissingFactory", "failure_of", "shortly"]
 _AT = re.compile(r"(?:at|from) line (\d+), column (\d+)", re.IGNORECASE)
 # A place in a statement is of no use beside the place in the file.
 _PLACE_WORDS = re.compile(
-    r"^SQL (?:parse|validation) failed\. |From line \d+, column \d+ to line \d+, column \d+: |At line \d+, column \d+: "
+    r"^SQL (?:parse|validation) failed\. |^Lexical error at line \d+, column \d+\.\s*"
+    r"|From line \d+, column \d+ to line \d+, column \d+: |At line \d+, column \d+: "
     r"| at line \d+, column \d+(?=\.?$)",
     re.MULTILINE,
 )
 _FACTORY = re.compile(r"Could not find any factor(?:y|ies) for identifier '([^']*)' that implements? '([\w.$]+)'")
-_NO_FACTORY = re.compile(r"Could not find any factories that implement '([\w.$]+)' in the classpath")
+_FORMAT = re.compile(r"Could not find any format factory for identifier '([^']*)'")
 _OF_TABLE = re.compile(r"Unable to create a (?:source|sink) for (?:reading|writing) table '([^']*)'")
 _CONNECTOR = re.compile(r"Cannot discover a connector using option: '[^']*'='([^']*)'")
+_FUNCTION = re.compile(r"No match found for function signature ([\w.$`]+)\(")
+_VALUE = re.compile(r"Could not parse value '.*' for key '([^']*)'", re.DOTALL)
 _CLASS_ERRORS = ("java.lang.NoClassDefFoundError", "java.lang.ClassNotFoundException")
 _LINK_ERRORS = (
     "java.lang.NoSuchMethodError", "java.lang.NoSuchFieldError", "java.lang.AbstractMethodError",
@@ -87,7 +90,8 @@ class _Context:
     def __init__(self, outcome: Outcome, asked: Asked, statements: Sequence[Statement], request: FlinkRequest) -> None:
         self.outcome, self.asked, self.statements, self.request = outcome, asked, statements, request
         self.file = str(asked.path)
-        self.what = {"sql": "the script", "jar": "main", "script": "the script"}[asked.way]
+        self.what = f"main of {self.file}" if asked.way == "jar" else "the script"
+        self.whole = None if asked.way == "jar" else Location(self.file, 1)  # a jar has no lines
 
     def failed(self, failure: Mapping[str, Any]) -> PlanError:
         kind = failure["kind"]
@@ -111,6 +115,14 @@ class _Context:
             return self.at_statement(
                 "BEGIN STATEMENT SET has no END", len(self.statements) - 1, "add END; after its last INSERT"
             )
+        if kind == "no plan":
+            return self.at_statement(
+                f"there is no compiled plan {failure['file']}", failure["place"], "COMPILE PLAN ... writes one"
+            )
+        if kind == "not an insert":
+            return self.at_statement(
+                "a statement set takes INSERT only", failure["place"], "close it with END; before this statement"
+            )
         if kind == "no statement set":
             return self.at_statement(
                 "END without BEGIN STATEMENT SET", failure["place"], "begin with BEGIN STATEMENT SET;"
@@ -118,17 +130,20 @@ class _Context:
         if kind == "not a stream graph":
             return JobDefinitionError(
                 f"{self.what} executes a DataSet program ({failure['name']})",
-                location=Location(self.file, 1),
+                location=self.whole,
                 hint="only DataStream, Table API and SQL jobs have a stream graph",
             )
         return self.broke_off()
 
     def java(self, failure: Mapping[str, Any]) -> PlanError:
         causes: Causes = failure["causes"]
-        location = self.location(failure, causes)
-        missing = self.missing(causes, self.table_place(causes) or location)
+        location = self.table_place(causes) or self.location(failure, causes)
+        missing = self.missing(causes, location)
         if missing is not None:
             return missing
+        value = next((found for _, message in causes if (found := _VALUE.search(message))), None)
+        if value is not None:
+            return JobDefinitionError(value[0], location=self.option_place(value[1]) or location)
         names = [name for name, _ in causes]
         if any(_PYTHON_FUNCTIONS in message for _, message in causes):
             return JobDefinitionError(
@@ -156,17 +171,29 @@ class _Context:
         for name, message in causes:
             if name in (*_CLASS_ERRORS, *_LINK_ERRORS):
                 return self.other_classes(name, message, location)
-        return JobDefinitionError(_plain(causes), location=location, hint=self.hint(failure))
+        function = _FUNCTION.search(text)
+        if function is not None:
+            return JobDefinitionError(
+                f"there is no function {function[1]} that takes these arguments",
+                location=location,
+                hint=f"define it: CREATE FUNCTION {function[1]} AS 'CLASS'; with its jar by --classpath or ADD JAR",
+            )
+        said = _plain(causes)
+        if self.asked.way == "jar":
+            said = f"{self.what} failed: {said}"
+        return JobDefinitionError(said, location=location, hint=self.hint(failure))
 
     def missing(self, causes: Causes, location: Location | None) -> MissingFactory | None:
         """A connector, a format or a catalog whose jar is not there."""
         text = "\n".join(message for _, message in causes)
-        found = _FACTORY.search(text)
-        named = _CONNECTOR.search(text)
-        if found is None and named is None:
+        if found := _FACTORY.search(text):
+            name, kind = found[1], _kind(found[2])
+        elif found := _FORMAT.search(text):
+            name, kind = found[1], "format"
+        elif found := _CONNECTOR.search(text):
+            name, kind = found[1], "connector"
+        else:
             return None
-        name = found[1] if found else named[1] if named else ""
-        kind = _kind(found[2] if found else "DynamicTableFactory")
         return MissingFactory(
             f"the {kind} {name!r} is not on the class path of Flink {self.asked.flink}",
             location=location,
@@ -191,7 +218,7 @@ class _Context:
 
     def python(self, failure: Mapping[str, Any]) -> PlanError:
         frames = self.own_frames(failure)
-        location = Location(frames[-1][0], frames[-1][1]) if frames else Location(self.file, 1)
+        location = Location(frames[-1][0], frames[-1][1]) if frames else self.whole
         return JobDefinitionError(failure["text"], location=location, hint=self.hint(failure))
 
     def own_frames(self, failure: Mapping[str, Any]) -> list[tuple[str, int, str]]:
@@ -205,13 +232,13 @@ class _Context:
                 found.append((shown, line, text))
         return found
 
-    def location(self, failure: Mapping[str, Any], causes: Causes) -> Location:
+    def location(self, failure: Mapping[str, Any], causes: Causes) -> Location | None:
         place = failure.get("place")
         if self.asked.way == "sql" and isinstance(place, int):
             at = next((found for _, message in reversed(causes) if (found := _AT.search(message))), None)
             return self.statements[place].place(self.file, *((int(at[1]), int(at[2])) if at else (1, 1)))
         frames = self.own_frames(failure)
-        return Location(frames[-1][0], frames[-1][1]) if frames else Location(self.file, 1)
+        return Location(frames[-1][0], frames[-1][1]) if frames else self.whole
 
     def table_place(self, causes: Causes) -> Location | None:
         """Where the table is defined that could not be opened."""
@@ -219,8 +246,17 @@ class _Context:
         defined = table_definitions(list(self.statements)).get(found[1].split(".")[-1]) if found else None
         return defined.place(self.file) if defined is not None else None
 
+    def option_place(self, key: str) -> Location | None:
+        """Where a script sets an option."""
+        found = [one for one in self.statements if one.kind == "set" and one.to_dict().get("key") == key]
+        return found[-1].place(self.file) if found else None
+
     def hint(self, failure: Mapping[str, Any]) -> str | None:
+        """The way to the error in the user's own code, and what a main printed before."""
         lines = [f"{file}:{line}: {text}" for file, line, text in self.own_frames(failure)[-8:]]
+        if self.asked.way == "jar":
+            lines = [f"at {frame}" for frame in failure["java_frames"]]
+            lines += [self.printed()] if self.printed() else []
         return "\n".join(lines) or None
 
     def at_statement(self, message: str, number: int, hint: str) -> PlanError:
@@ -229,7 +265,7 @@ class _Context:
     def no_jvm(self, failure: Mapping[str, Any]) -> PlanError:
         return OptionError(
             f"Java did not start: {failure['text']}",
-            hint=self.printed() or f"see whether {self.asked.document.get('java')} -version works",
+            hint=self.printed() or f"see whether {failure['java']} -version works",
         )
 
     def too_long(self) -> PlanError:
@@ -237,12 +273,12 @@ class _Context:
         said = self.outcome.of("started") and self.asked.way != "sql"
         message = f"{self.what} did not end within {limit}" if said else f"Flink did not answer within {limit}"
         hint = "give it more time with --time-limit 5min"
-        return JobDefinitionError(message, location=Location(self.file, 1), hint=self.with_printed(hint))
+        return JobDefinitionError(message, location=self.whole, hint=self.with_printed(hint))
 
     def broke_off(self) -> PlanError:
         return OptionError(
             f"asking Flink broke off (exit code {self.outcome.exit_code})",
-            location=Location(self.file, 1),
+            location=self.whole,
             hint=self.with_printed("run it again; if it happens again, report it with what is printed above"),
         )
 
@@ -251,7 +287,7 @@ class _Context:
         if self.asked.way == "sql":
             return JobDefinitionError(
                 "the script executes no job",
-                location=Location(self.file, 1),
+                location=self.whole,
                 hint="an INSERT, a SELECT, a statement set or CREATE TABLE AS is a job",
             )
         code = end.get("exit")
@@ -260,7 +296,7 @@ class _Context:
             hint = "give it the arguments that it asks for after --"
         else:
             message, hint = f"{self.what} ended without executing a job", "it must call execute()"
-        return JobDefinitionError(message, location=Location(self.file, 1), hint=self.with_printed(hint))
+        return JobDefinitionError(message, location=self.whole, hint=self.with_printed(hint))
 
     def with_printed(self, hint: str) -> str:
         printed = self.printed()
@@ -292,5 +328,7 @@ def _plain(causes: Causes) -> str:
     text = text.split("\nWas expecting")[0].strip()
     text = " ".join(line.strip() for line in text.splitlines() if line.strip())
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-    informative = short.endswith(("ValidationException", "ValidatorException", "TableException", "ParseException"))
+    if short in ("TokenMgrError", "ParseException", "SqlParseException"):
+        return f"syntax error: {text[:1].lower()}{text[1:]}"
+    informative = short.endswith(("ValidationException", "ValidatorException", "TableException", "CalciteException"))
     return text if informative or short in _WRAPPERS else f"{short}: {text}"

@@ -30,6 +30,10 @@ _OPENED = (
     "java.util.concurrent", "java.util.concurrent.atomic", "java.util.concurrent.locks", "java.util.function",
     "java.util.stream", "sun.nio.ch",
 )  # fmt: skip
+_NOT_THE_USERS = (
+    "java.", "javax.", "jdk.", "sun.", "com.sun.", "py4j.", "app//", "scala.", "org.apache.flink.",
+    "org.apache.calcite.",
+)  # fmt: skip
 _UNLIMITED = 2147483647
 # What a client of Flink must find in its configuration to hand a job to an executor, and not to wait for it.
 _DETACHED = {"execution.target": "plan", "execution.attached": "false"}
@@ -118,6 +122,7 @@ class Jvm:
     def end(self) -> None:
         """End the JVM, and pass on what is left of its output."""
         self.process.kill()
+        self.process.wait()
         self._output.join(2)
 
 
@@ -132,7 +137,6 @@ class Executor:
         self.asked = False  # for the result of a job
         self.place: Any = None  # what the program is at: the number of a statement, or a function that finds the line
         self.jobs = 0
-        self.again = False  # what is executed now was executed before
 
     def getExecutorFactory(self, configuration: Any) -> Executor:
         return self
@@ -154,7 +158,7 @@ class Executor:
         kind = graph.getClass().getName()
         if kind != _STREAM_GRAPH:
             self.answers.add(failure={"kind": "not a stream graph", "name": kind})
-        elif not self.again:
+        else:
             place = self.place() if callable(self.place) else self.place
             document = GraphReader(self.gateway).read(graph)
             self.answers.add(job=document, place=place, after_result=self.asked, **self.beside(graph, loader))
@@ -378,43 +382,63 @@ class SqlScript:
         self.given: dict[str, str] = request["configuration"]
         self.temporary: str = request["temporary"]
         self.options = dict(self.given)
-        self.definitions: list[str] = []  # what a new environment has to be told again
-        self.environment: Any = None
+        self.first: Any = None  # the first environment: its catalogs, functions, modules and jars serve all later ones
+        self.environment: Any = None  # the one for the options as they are now
         self.together: Any = None  # the statement set that is open
+        self.inserts = 0  # of that set
         self.plans: dict[str, str] = {}  # compiled plans: the file that a script names, and the one they are in
 
     def run(self, statements: list[dict[str, str]]) -> None:
         """Run all of them; an error says at which statement it was."""
         for number, statement in enumerate(statements):
             self.executor.place = number
+            if self.together is not None and statement["kind"] not in ("job", "end"):
+                raise Refusal("not an insert")
             getattr(self, f"_{statement['kind']}")(statement)
         if self.together is not None:
             raise Refusal("unfinished statement set")
 
     def _tables(self) -> Any:
-        """The environment: made when the first statement needs it, and again when what it is made of changes."""
+        """The environment: made when a statement needs it, and again when options have changed since."""
         if self.environment is None:
             flink = self.jvm.org.apache.flink
             made = configuration(self.jvm, {**self.options, **_DETACHED})
             loader = self.jvm.java.lang.Thread.currentThread().getContextClassLoader()
             stream = flink.streaming.api.environment.StreamExecutionEnvironment(self.executor, made, loader)
             settings = flink.table.api.EnvironmentSettings.newInstance().withConfiguration(made).build()
-            self.environment = flink.table.api.bridge.java.StreamTableEnvironment.create(stream, settings)
-            for key, value in self.options.items():
-                self.environment.getConfig().set(key, value)
-            self.executor.again = True  # CREATE TABLE AS is a job too, and was written down
-            for definition in self.definitions:
-                self.environment.executeSql(definition)
-            self.executor.again = False
+            if self.first is None:
+                self.first = flink.table.api.bridge.java.StreamTableEnvironment.create(stream, settings)
+                self.environment = self.first
+            else:
+                self.environment = self._next(stream, settings)
         return self.environment
 
+    def _next(self, stream: Any, settings: Any) -> Any:
+        """An environment with other options and all that the script has defined, made as Flink's SQL gateway does."""
+        table, bridge = self.jvm.org.apache.flink.table, self.jvm.org.apache.flink.table.api.bridge
+        resources, functions = self._of_first("resourceManager"), self._of_first("functionCatalog")
+        catalogs, modules = self._of_first("catalogManager"), self._of_first("moduleManager")
+        loader = resources.getUserClassLoader()
+        executor = bridge.internal.AbstractStreamTableEnvironmentImpl.lookupExecutor(loader, stream)
+        config = table.api.TableConfig.getDefault()
+        config.setRootConfiguration(executor.getConfiguration())
+        config.addConfiguration(settings.getConfiguration())
+        make = table.factories.PlannerFactoryUtil.createPlanner
+        planner = make(executor, config, loader, modules, catalogs, functions)
+        return bridge.java.internal.StreamTableEnvironmentImpl(
+            catalogs, modules, resources, functions, config, stream, planner, executor, settings.isStreamingMode()
+        )
+
+    def _of_first(self, name: str) -> Any:
+        """A field of the first environment that is not public."""
+        holder = self.jvm.java.lang.Class.forName("org.apache.flink.table.api.internal.TableEnvironmentImpl")
+        field = holder.getDeclaredField(name)
+        field.setAccessible(True)
+        return field.get(self.first)
+
     def _set(self, statement: dict[str, str]) -> None:
-        key, value = statement["key"], statement["value"]
-        self.options[key] = value
-        if key == "execution.runtime-mode":
-            self.environment = None
-        elif self.environment is not None:
-            self.environment.getConfig().set(key, value)
+        self.options[statement["key"]] = statement["value"]
+        self.environment = None
 
     def _reset(self, statement: dict[str, str]) -> None:
         key = statement.get("key")
@@ -427,21 +451,22 @@ class SqlScript:
         self.environment = None
 
     def _begin(self, statement: dict[str, str]) -> None:
-        self.together = self._tables().createStatementSet()
+        self.together, self.inserts = self._tables().createStatementSet(), 0
 
     def _end(self, statement: dict[str, str]) -> None:
         if self.together is None:
             raise Refusal("no statement set")
         done, self.together = self.together, None
-        done.execute()
+        if self.inserts:
+            done.execute()
 
     def _definition(self, statement: dict[str, str]) -> None:
         self._tables().executeSql(statement["text"])
-        self.definitions.append(statement["text"])
 
     def _job(self, statement: dict[str, str]) -> None:
         if self.together is not None:
             self.together.addInsertSql(statement["text"])
+            self.inserts += 1
         else:
             self._tables().executeSql(statement["text"])
 
@@ -457,6 +482,8 @@ class SqlScript:
             path = os.path.join(self.temporary, f"plan-{len(self.plans) + 1}.json")
             if os.path.isfile(file):
                 shutil.copyfile(file, path)
+            elif statement["kind"] == "execute_plan":
+                raise Refusal("no plan", file=file)
             self.plans[file] = path
         begin = int(statement["file_begin"])
         return f"{text[:begin]}'{self.plans[file]}'{text[int(statement['file_end']) :]}"
@@ -468,6 +495,10 @@ class SqlScript:
 class Refusal(Exception):
     """What a program does wrong; the message is a word that the other side knows."""
 
+    def __init__(self, kind: str, **more: str) -> None:
+        super().__init__(kind)
+        self.more = more
+
 
 def run_sql(request: dict[str, Any], answers: Answers, executor_class: type[Executor]) -> Jvm:
     """Compile a SQL script."""
@@ -477,6 +508,25 @@ def run_sql(request: dict[str, Any], answers: Answers, executor_class: type[Exec
     script = SqlScript(jvm.gateway.jvm, executor, request)
     _guarded(lambda: script.run(request["statements"]), jvm.gateway, answers, executor, jvm.process)
     return jvm
+
+
+def run_training(request: dict[str, Any], answers: Answers, executor_class: type[Executor]) -> None:
+    """Compile statements, or else a small stream, in a JVM that writes an archive of its classes when it ends."""
+    jvm = Jvm(request)
+    java = jvm.gateway.jvm
+    executor = executor_class(jvm.gateway, answers)
+    if request["statements"]:
+        SqlScript(java, executor, request).run(request["statements"])
+    else:
+        loader = java.java.lang.Thread.currentThread().getContextClassLoader()
+        for name in ("client.program.PackagedProgram", "client.program.StreamContextEnvironment", "client.ClientUtils"):
+            java.java.lang.Class.forName(f"org.apache.flink.{name}")
+        environment = java.org.apache.flink.streaming.api.environment.StreamExecutionEnvironment
+        stream = environment(executor, configuration(java, _DETACHED), loader)
+        stream.fromSequence(1, 2).rebalance().print()
+        stream.execute("training")
+    jvm.process.terminate()
+    answers.add(end={"exit": jvm.process.wait()})
 
 
 def run_jar(request: dict[str, Any], answers: Answers, executor_class: type[Executor]) -> Jvm:
@@ -575,7 +625,7 @@ def _guarded(run: Any, gateway: Any, answers: Answers, executor: Executor, proce
         answers.add(end={"exit": error.code if isinstance(error.code, int) else 0 if error.code is None else 1})
         return
     except Refusal as error:
-        answers.add(failure={"kind": str(error), "place": executor.place})
+        answers.add(failure={"kind": str(error), "place": executor.place, **error.more})
     except Py4JJavaError as error:
         answers.add(failure=_java_failure(error, _number(executor)))
     except (Py4JError, OSError) as error:
@@ -606,12 +656,14 @@ def _ended(process: Any) -> int | None:
 
 
 def _java_failure(error: Any, place: Any) -> dict[str, Any]:
-    causes, one, seen = [], error.java_exception, 0
-    while one is not None and seen < 40:
+    causes: list[list[str]] = []
+    one, inner = error.java_exception, None
+    while one is not None and len(causes) < 40:
         causes.append([one.getClass().getName(), one.getMessage() or ""])
-        one, seen = one.getCause(), seen + 1
-    frames = _frames(error)
-    return {"kind": "java", "causes": causes, "place": place, "frames": frames}
+        one, inner = one.getCause(), one
+    frames = [str(frame) for frame in list(inner.getStackTrace())[:200]] if inner is not None else []
+    own = [frame for frame in frames if not frame.startswith(_NOT_THE_USERS)]
+    return {"kind": "java", "causes": causes, "place": place, "frames": _frames(error), "java_frames": own[:8]}
 
 
 def _python_failure(error: BaseException) -> dict[str, Any]:
@@ -635,7 +687,7 @@ def _frames(error: BaseException) -> list[list[Any]]:
 
 # --- the program ------------------------------------------------------------------------------------------------------
 
-WAYS: dict[str, Any] = {"sql": run_sql, "jar": run_jar, "script": run_script}
+WAYS: dict[str, Any] = {"sql": run_sql, "jar": run_jar, "script": run_script, "training": run_training}
 
 
 def main(request: dict[str, Any], executor_class: type[Executor] = Executor) -> None:
@@ -652,7 +704,7 @@ def main(request: dict[str, Any], executor_class: type[Executor] = Executor) -> 
     except ImportError as error:
         answers.add(failure={"kind": "no py4j", "text": str(error), "python": sys.executable})
     except NoJvm as error:
-        answers.add(failure={"kind": "no jvm", "text": str(error)})
+        answers.add(failure={"kind": "no jvm", "text": str(error), "java": request["java"]})
     except BaseException as error:
         answers.add(failure=_python_failure(error))
     sys.stdout.flush()

@@ -41,10 +41,13 @@ class FlinkInstallation:
         found = sorted((self.folder / "lib").glob("*.jar"), key=lambda jar: (jar.name.startswith(_LOADER), jar.name))
         return tuple(found)
 
-    def jars_with_planner(self) -> tuple[Path, ...]:
-        """The jars with the planner itself in place of its loader, which would unpack it each time."""
+    def class_path(self, way: str) -> tuple[Path, ...]:
+        """The jars; for SQL with the planner itself in place of its loader, which would unpack it each time.
+
+        A jar's main would see the planner's classes beside its own, so it keeps the loader.
+        """
         jars = self.jars
-        if not jars or not jars[-1].name.startswith(_LOADER):
+        if way != "sql" or not jars or not jars[-1].name.startswith(_LOADER):
             return jars
         return (*jars[:-1], _unpacked_planner(jars[-1], self.version))
 

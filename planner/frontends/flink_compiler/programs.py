@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from planner.errors import ExecutionError, JobDefinitionError, OptionError
+from planner.frontends.flink_compiler.class_archive import flink_archive
 from planner.frontends.flink_compiler.installation import FlinkInstallation, find_installation
 from planner.frontends.flink_compiler.pythons import find_python
 from planner.frontends.flink_compiler.request import FlinkRequest
-from planner.frontends.flink_compiler.sql_script import Statement, read_statements
-from planner.machine.java import find_java
+from planner.frontends.flink_compiler.sql_script import Statement, find_unclosed, read_statements
+from planner.machine.class_archive import ClassArchive
+from planner.machine.java import JavaRuntime, find_java
 from planner.records import record
 from planner.source_text import read_text
 
@@ -35,14 +37,32 @@ class Asked:
     flink: str  # the release
     origin: str  # of that release
     interpreter: str
-    document: Mapping[str, Any]  # for the process beside Flink
+    program: Mapping[str, Any]  # for the process beside Flink
     depends: Mapping[str, Any]  # by content: equal dependencies give equal answers
     may_keep: bool = True  # False where the answer depends on something outside of the machine
+    installation: FlinkInstallation | None = None  # None: PyFlink starts its own
+
+    def document(self) -> dict[str, Any]:
+        """The request to the process beside Flink; finding Java and unpacking is left until Flink is really asked."""
+        document = {"way": self.way, **self.program}
+        if self.installation is not None:
+            document["class_path"] = [*map(str, self.installation.class_path(self.way)), *self.program["class_path"]]
+            archive = self.archive()
+            document["java"], document["java_options"] = str(archive.java.executable), list(archive.options())
+        return document
+
+    def archive(self) -> ClassArchive:
+        """The archive of the classes that such programs load."""
+        assert self.installation is not None
+        return flink_archive(_java(), self.installation, self.way)
 
 
 def sql_asked(path: Path, request: FlinkRequest, configuration: Mapping[str, str]) -> tuple[Asked, list[Statement]]:
     """A SQL script."""
     text = read_text(path, str(path))
+    unclosed = find_unclosed(text, str(path))
+    if unclosed is not None:
+        raise JobDefinitionError(f"this {unclosed[0]} is never closed", location=unclosed[1], hint="close it")
     statements = read_statements(text)
     installation = find_installation(request)
     files = sorted({name for one in statements for name in _FILES.findall(one.text)})
@@ -52,9 +72,9 @@ def sql_asked(path: Path, request: FlinkRequest, configuration: Mapping[str, str
         flink=installation.version,
         origin=installation.origin,
         interpreter=sys.executable,
-        document={
-            **_jvm(installation.jars_with_planner(), request),
-            "class_path": [str(jar) for jar in (*installation.jars_with_planner(), *_absolute(request.class_path))],
+        installation=installation,
+        program={
+            "class_path": [str(jar) for jar in _absolute(request.class_path)],
             "configuration": dict(configuration),
             "statements": [one.to_dict() for one in statements],
         },
@@ -77,9 +97,9 @@ def jar_asked(path: Path, arguments: tuple[str, ...], request: FlinkRequest, con
         flink=installation.version,
         origin=installation.origin,
         interpreter=sys.executable,
-        document={
-            **_jvm(installation.jars, request),
-            "class_path": [str(jar) for jar in installation.jars],
+        installation=installation,
+        program={
+            "class_path": [],
             "configuration": dict(configuration),
             "jar": str(path.absolute()),
             "arguments": list(arguments),
@@ -106,7 +126,7 @@ def script_asked(
         flink=python.flink,
         origin=python.program,
         interpreter=python.program,
-        document={
+        program={
             "configuration": dict(configuration),
             "script": str(path),
             "arguments": list(arguments),
@@ -142,12 +162,11 @@ def content_of(path: Path) -> str | None:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _jvm(jars: tuple[Path, ...], request: FlinkRequest) -> dict[str, Any]:
+def _java() -> JavaRuntime:
     try:
-        java = find_java(user="Flink")
+        return find_java(user="Flink")
     except ExecutionError as error:
         raise OptionError(error.message, hint=error.hint) from error
-    return {"java": str(java.executable), "java_options": []}
 
 
 def _common(installation: FlinkInstallation, request: FlinkRequest, configuration: Mapping[str, str]) -> dict[str, Any]:

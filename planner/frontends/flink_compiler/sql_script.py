@@ -11,7 +11,7 @@ from typing import Any, Literal
 from planner.job import Location
 from planner.records import record
 
-__all__ = ["Statement", "read_statements", "table_definitions"]
+__all__ = ["Statement", "find_unclosed", "read_statements", "table_definitions"]
 
 Kind = Literal["set", "reset", "begin", "end", "definition", "job", "compile", "execute_plan", "skip", "stop"]
 
@@ -33,7 +33,7 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
     (r"END\s*$", "end"),
     (r"COMPILE\b", "compile"),
     (r"EXECUTE\s+PLAN\b", "execute_plan"),
-    (r"SHOW|DESC|DESCRIBE|EXPLAIN|HELP|CLEAR", "skip"),
+    (r"HELP|CLEAR|(?:SHOW|DESC|DESCRIBE|STOP)\s+JOBS?", "skip"),
     (r"TRUNCATE|CALL|ANALYZE", "skip"),  # they change data, or run something, and give no job
     (r"QUIT|EXIT", "stop"),
     (r"INSERT|UPSERT|SELECT|WITH|VALUES|TABLE|EXECUTE|UPDATE|DELETE", "job"),
@@ -84,6 +84,17 @@ def read_statements(text: str) -> list[Statement]:
         column = begin - (text.rfind("\n", 0, begin) + 1) + 1
         found.append(Statement(text=statement, kind=kind, line=line, column=column))
     return found
+
+
+def find_unclosed(text: str, file: str) -> tuple[str, Location] | None:
+    """What is opened and never closed: a quote or a comment, and where."""
+    rest = _TOKEN.sub(lambda token: " " * len(token[0]), text)
+    found = re.search(r"['`\"]|/\*", rest)
+    if found is None:
+        return None
+    begin = found.start()
+    line, column = text.count("\n", 0, begin) + 1, begin - (text.rfind("\n", 0, begin) + 1) + 1
+    return "comment" if found[0] == "/*" else "quote", Location(file, line, column)
 
 
 def table_definitions(statements: list[Statement]) -> dict[str, Statement]:

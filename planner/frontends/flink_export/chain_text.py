@@ -23,26 +23,26 @@ _OPENING, _CLOSING = "([{", ")]}"
 
 
 @record
-class ChainLink:
-    """One operator of a chain; `parent` is the position of the operator in front of it, None at the head."""
+class NamedLink:
+    """One operator of a chain; `parent` is the position of the upstream operator, None at the head."""
 
     label: str
     parent: int | None
 
 
-def read_chain(description: str) -> tuple[ChainLink, ...]:
-    """The operators of a vertex, head first, each behind its parent."""
+def read_chain(description: str) -> tuple[NamedLink, ...]:
+    """The operators of a vertex, head first, each after its parent."""
     lines = description.split(_BREAK)
     if lines and not lines[-1]:
         lines.pop()
-        return tuple(_tree(lines)) or (ChainLink(label="", parent=None),)  # an operator may have no name
+        return tuple(_tree(lines)) or (NamedLink(label="", parent=None),)  # an operator may have no name
     return _cascade(unescape(description).strip())
 
 
-def read_known_chain(description: str, labels: Collection[str]) -> tuple[ChainLink, ...] | None:
+def read_known_chain(description: str, labels: Collection[str]) -> tuple[NamedLink, ...] | None:
     """The operators of a vertex in one line, where their descriptions are known: these may hold arrows and brackets."""
     line = unescape(description).strip()
-    links: list[ChainLink] = []
+    links: list[NamedLink] = []
     forks: list[int] = []
     longest_first = sorted(labels, key=len, reverse=True)
     parent: int | None = None
@@ -51,9 +51,9 @@ def read_known_chain(description: str, labels: Collection[str]) -> tuple[ChainLi
         found = _known_label(line, at, longest_first)
         if found is None:
             return None
-        links.append(ChainLink(label=found, parent=parent))
+        links.append(NamedLink(label=found, parent=parent))
         parent, at = len(links) - 1, at + len(found)
-        at += line.startswith((" , ", " )"), at)  # Flink leaves a blank behind a chain inside of a fork
+        at += line.startswith((" , ", " )"), at)  # Flink leaves a blank after a chain inside of a fork
         while forks and line.startswith(")", at):
             forks.pop()
             at += 1
@@ -110,12 +110,12 @@ def read_names(vertex_name: str) -> list[str]:
     return [link.label for link in _cascade(_INDEX.sub("", vertex_name))]
 
 
-def _tree(lines: list[str]) -> Iterator[ChainLink]:
+def _tree(lines: list[str]) -> Iterator[NamedLink]:
     labels: list[list[str]] = []
     parents: list[int | None] = []
     path: list[int] = []  # the last operator met at each depth
     for line in lines:
-        branch = _BRANCH.match(line) if labels else None  # the head has nothing in front of its name
+        branch = _BRANCH.match(line) if labels else None  # the head has nothing before its name
         if branch is None and labels:  # a name that spans lines
             labels[-1].append(line)
             continue
@@ -125,19 +125,19 @@ def _tree(lines: list[str]) -> Iterator[ChainLink]:
         path.append(len(labels))
         labels.append([line if branch is None else line[branch.end() :]])
     for words, parent in zip(labels, parents, strict=True):
-        yield ChainLink(label=unescape("\n".join(words)), parent=parent)
+        yield NamedLink(label=unescape("\n".join(words)), parent=parent)
 
 
-def _cascade(line: str) -> tuple[ChainLink, ...]:
+def _cascade(line: str) -> tuple[NamedLink, ...]:
     """`a -> b -> (c, d -> e)`; brackets inside of names are skipped as long as they are balanced."""
-    links: list[ChainLink] = []
+    links: list[NamedLink] = []
     waiting: list[tuple[str, int | None]] = [(line, None)]
     while waiting:
         part, parent = waiting.pop()
         pieces = _split(part, _ARROW)
         fork = pieces.pop() if len(pieces) > 1 and _is_fork(pieces[-1]) else None
         for piece in pieces:
-            links.append(ChainLink(label=piece.rstrip(" "), parent=parent))
+            links.append(NamedLink(label=piece.rstrip(" "), parent=parent))
             parent = len(links) - 1
         if fork is not None:
             waiting += [(branch, parent) for branch in reversed(_split(fork[1:-1], ", "))]

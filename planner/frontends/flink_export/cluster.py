@@ -14,7 +14,7 @@ from planner.frontends.flink_export.http import Budget, NoSuchAnswer, Server, ge
 from planner.frontends.flink_export.saved import names_of
 from planner.records import record
 
-# /jobs/ID of the REST API, and #/job/running/ID of the web page, with anything behind.
+# /jobs/ID of the REST API, and #/job/running/ID of the web page, with anything after it.
 _JOB = re.compile(
     r"^(?P<path>[^#?]*?)/?(?:#)?/(?:jobs|job(?:/running|/completed)?)/(?P<job>[0-9a-fA-F]{32})(?:[/?#].*)?$"
 )

@@ -38,7 +38,7 @@ class NoSuchAnswer(OptionError):
 
 @record
 class Server:
-    """Where requests go: one scheme, host and port, with the path in front of Flink's own."""
+    """Where requests go: one scheme, host and port, with the path before Flink's own."""
 
     scheme: str
     host: str

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from planner.errors import JobDefinitionError
-from planner.frontends.flink_export.chain_text import ChainLink, read_chain, read_known_chain
+from planner.frontends.flink_export.chain_text import NamedLink, read_chain, read_known_chain
 from planner.frontends.flink_export.fields import JsonObject, is_object, json_object, json_objects, number, text
 from planner.records import record
 
@@ -27,7 +27,7 @@ class PlanVertex:
 
     id: str
     parallelism: int
-    links: tuple[ChainLink, ...]
+    links: tuple[NamedLink, ...]
     inputs: tuple[VertexInput, ...]
     description: str = ""  # as Flink wrote it
 
@@ -80,7 +80,7 @@ def read_job_plan(document: JsonObject, where: str) -> JobPlan:
 
 
 def _sources_first(vertices: tuple[PlanVertex, ...], where: str) -> tuple[PlanVertex, ...]:
-    """The vertices behind all of their inputs. Flink lists them the other way round, or in this order."""
+    """The vertices after all of their inputs. Flink lists them the other way round, or in this order."""
     readers: list[list[int]] = [[] for _ in vertices]
     missing = [len({one.source for one in vertex.inputs}) for vertex in vertices]
     for place, vertex in enumerate(vertices):

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Literal
 
 from planner.frontends.flink_export.fields import JsonObject, amount, is_object, json_objects, text
+from planner.graphs.stream_graph import SourceKind
 from planner.records import record
-
-SourceKind = Literal["new", "legacy"]
 
 # Subtask, operator and metric. Only sources of the new API count how long they were idle.
 _METRIC = re.compile(r"\d+\.(?P<operator>.+)\.(?P<metric>\w+)")

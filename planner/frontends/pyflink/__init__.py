@@ -1,4 +1,7 @@
-"""PyFlink scripts, unmodified: a stand-in for `pyflink` while a job's file is loaded, and the plan PyFlink makes.
+"""The Python API: PyFlink's classes, for files that import `planner` and for files that import `pyflink`.
 
-Door: `stand_in.pyflink_stand_in`.
+Door: the names in `planner/__init__.pyi`, and `stand_in.pyflink_stand_in`, which lets `import pyflink` find them.
+A call on a stream (`streams`, `keyed`, `windowed`, `connected`) is checked by `checks` and becomes drafts by `calls`
+(as in Java) or `pyflink_calls` (as in PyFlink); `environment` freezes them to a job. `extensions` has what only ours
+has.
 """

@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from planner.frontends.pyflink.differences import as_pyflink, milliseconds
 from planner.frontends.pyflink.streams import DataStream
 from planner.frontends.pyflink.values.retries import NO_RETRY_STRATEGY
 from planner.frontends.pyflink.values.types import type_of
 from planner.job import PythonFunction, PythonRun
 
-__all__ = ["AsyncDataStream"]
+__all__ = ["AsyncDataStream", "check_wait", "wait"]
 
 
 class AsyncDataStream:
@@ -18,10 +19,10 @@ class AsyncDataStream:
 
     @staticmethod
     def unordered_wait(
-        data_stream: DataStream, async_function: Any, timeout: Any, capacity: int = 100, output_type: Any = None
+        data_stream: DataStream, async_function: Any, timeout: Any = None, capacity: int = 100, output_type: Any = None
     ) -> DataStream:
         """Answers in the order they come."""
-        return _wait(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type, ordered=False)
+        return wait(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type, ordered=False)
 
     @staticmethod
     def unordered_wait_with_retry(
@@ -29,14 +30,14 @@ class AsyncDataStream:
         output_type: Any = None,
     ) -> DataStream:  # fmt: skip
         """Answers in the order they come; failed calls are tried again."""
-        return _wait(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type, ordered=False)
+        return wait(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type, ordered=False)
 
     @staticmethod
     def ordered_wait(
-        data_stream: DataStream, async_function: Any, timeout: Any, capacity: int = 100, output_type: Any = None
+        data_stream: DataStream, async_function: Any, timeout: Any = None, capacity: int = 100, output_type: Any = None
     ) -> DataStream:
         """Answers in the order of the records."""
-        return _wait(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type, ordered=True)
+        return wait(data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type, ordered=True)
 
     @staticmethod
     def ordered_wait_with_retry(
@@ -44,22 +45,24 @@ class AsyncDataStream:
         output_type: Any = None,
     ) -> DataStream:  # fmt: skip
         """Answers in the order of the records; failed calls are tried again."""
-        return _wait(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type, ordered=True)
+        return wait(data_stream, async_function, timeout, async_retry_strategy, capacity, output_type, ordered=True)
 
 
-def _wait(
-    stream: DataStream, function: Any, timeout: Any, retries: Any, capacity: int, output_type: Any, *, ordered: bool
-) -> DataStream:
-    _check(stream, function, timeout, retries)
+def wait(
+    stream: DataStream, function: Any, timeout: Any, retries: Any, capacity: int | None, output_type: Any, *,
+    ordered: bool,
+) -> DataStream:  # fmt: skip
+    """The operator of all of them."""
+    stream._checks.asynchronous(stream, function, timeout, retries, capacity)
     draft = stream._environment._calls.operator(
         [stream._draft], "async_map", type_of(output_type), name="async wait operator", python="plain",
         behaviour=PythonFunction(target=function), capacity=capacity, timeout=_millis(timeout) or None,
-        run=PythonRun(retries=retries, ordered=ordered),
+        run=PythonRun(retries=retries, ordered=ordered), **stream._checks.output(output_type),
     )  # fmt: skip
     return stream._stream(draft)
 
 
-def _check(stream: DataStream, function: Any, timeout: Any, retries: Any) -> None:
+def check_wait(stream: DataStream, function: Any, timeout: Any, retries: Any) -> None:
     """PyFlink's own checks."""
     if not inspect.iscoroutinefunction(function.async_invoke):
         raise Exception(f"Method 'async_invoke' of class '{type(function)}' should be declared as 'async def'.")
@@ -75,4 +78,6 @@ def _check(stream: DataStream, function: Any, timeout: Any, retries: Any) -> Non
 
 def _millis(timeout: Any) -> int:
     """PyFlink asks for the milliseconds when the job runs: what is no Time has a plan, and fails there."""
-    return int(timeout.to_milliseconds()) if hasattr(timeout, "to_milliseconds") else 0
+    if as_pyflink() and not hasattr(timeout, "to_milliseconds"):
+        return 0
+    return 0 if timeout is None else milliseconds(timeout)

@@ -1,51 +1,29 @@
-"""What PyFlink makes of each call: the transformations it hands to Flink, helper operators included.
+"""What a call becomes in a job: the transformations it adds, as drafts.
 
-`Calls` is PyFlink's own way. `JavaCalls` is what Flink's Java API makes of the same calls: one operator for each, and
-no helpers. `plan explain --api java` takes it for a PyFlink script.
+`Calls` has the four forms of transformations. `JavaCalls` is what Flink's Java API makes of the calls: one operator for
+each, and no helpers. `pyflink_calls.PyFlinkCalls` is PyFlink's own way. `--api` chooses; without it, what the file
+imports.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from planner.frontends.pyflink.drafts import Draft
-from planner.frontends.pyflink.values.types import (
-    ExternalTypeInfo,
-    PickledBytesTypeInfo,
-    RowTypeInfo,
-    TupleTypeInfo,
-    TypeInformation,
-    Types,
-)
-from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
 from planner.frontends.scripts.handover import as_declared
-from planner.job import (
-    Behaviour,
-    Collection,
-    Helper,
-    Operator,
-    Partition,
-    PythonForm,
-    PythonFunction,
-    PythonRun,
-    SideOutput,
-    Union,
-    Watermarks,
-)  # fmt: skip
-from planner.merging.alignment import KEY_BY_MAP, PARTITION_CUSTOM_MAP, VALUES
+from planner.job import Collection, Operator, Partition, PythonFunction, PythonRun, SideOutput, Union
+from planner.records import record
 
 if TYPE_CHECKING:
+    from planner.frontends.pyflink.drafts import Draft
     from planner.frontends.pyflink.environment import StreamExecutionEnvironment
+    from planner.frontends.pyflink.values.types import TypeInformation
+    from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
+    from planner.job import Behaviour, Helper, PythonForm
 
 __all__ = ["Calls", "JavaCalls", "TextFile"]
 
-_STRING: TypeInformation = Types.STRING()  # type: ignore[attr-defined]
-_INT: TypeInformation = Types.INT()  # type: ignore[attr-defined]
-_LONG: TypeInformation = Types.LONG()  # type: ignore[attr-defined]
 
-
-@dataclass(frozen=True)
+@record
 class TextFile:
     """What `read_text_file` of Flink 1.x reads."""
 
@@ -54,9 +32,9 @@ class TextFile:
 
 
 class Calls:
-    """PyFlink's translation."""
+    """The forms that both translations share."""
 
-    java = False
+    java: bool
 
     def __init__(self, environment: StreamExecutionEnvironment) -> None:
         self.environment = environment
@@ -82,12 +60,7 @@ class Calls:
         return self._add(Partition, [source], given, "partition", source.record_type, source.parallelism)
 
     def union(self, sources: list[Draft]) -> Draft:
-        """A union; all its streams have one type."""
-        for source in sources[1:]:
-            if source.record_type != sources[0].record_type:
-                raise TypeError(
-                    f"Cannot union streams of different types: {sources[0].record_type} and {source.record_type}"
-                )
+        """A union."""
         return self._add(Union, sources, {}, "union", sources[0].record_type, sources[0].parallelism)
 
     def cache(self, source: Draft) -> Draft:
@@ -97,26 +70,8 @@ class Calls:
         )
 
     def _tagged(self, source: Draft, tag: Any) -> Draft:
-        return self._add(SideOutput, [source], {"tag": tag.tag_id}, "side_output", tag.type_info, source.parallelism)
-
-    def _add(
-        self, form: type[Any], inputs: list[Draft], arguments: dict[str, Any], label: str, type: TypeInformation,
-        inherited: int | None,
-    ) -> Draft:  # fmt: skip
-        own = self.environment.get_parallelism() if inherited is None else inherited
-        return self.environment._ledger.add(form, inputs, as_declared(arguments), label, type, own)
-
-    # --- calls that PyFlink takes apart
-
-    def collection(self, records: list[Any], type: TypeInformation) -> Draft:
-        """A legacy source that runs once."""
-        behaviour = Collection(records=tuple(records))
-        draft = self.operator(
-            [], "source", type, name="Collection Source", behaviour=behaviour, legacy=True, parallel=False,
-            bounded=True, max_parallelism=1, inherited=1,
-        )  # fmt: skip
-        draft.fixed = True
-        return draft
+        arguments = {"tag": tag.tag_id, **self.environment._checks.output(tag.type_info)}
+        return self._add(SideOutput, [source], arguments, "side_output", tag.type_info, source.parallelism)
 
     def files(self, input_format: Any, type: TypeInformation, name: str = "Custom File source") -> Draft:
         """A source that finds splits, and the operator that reads them."""
@@ -131,91 +86,14 @@ class Calls:
             helper="split_reader", chaining="start_new", behaviour=PythonFunction(target=input_format), run=run,
         )  # fmt: skip
 
-    def key_by(self, source: Draft, selector: Any, key_type: TypeInformation, helper: Helper = "key_by") -> Draft:
-        """A map that puts the key in front of the record, then the partition by it."""
-        function = PythonFunction(target=selector)
-        keyed = self.operator(
-            [source], "map", RowTypeInfo([key_type, source.python_type]), name=KEY_BY_MAP, label=helper, python="plain",
-            helper=helper, behaviour=function,
-        )  # fmt: skip
-        return self.partition(keyed, "HASH", key_selector=function)
-
-    def values(self, keyed: Draft, type: TypeInformation) -> Draft:
-        """The records of a keyed stream without their keys."""
-        return self.operator([keyed], "map", type, name=VALUES, label="values", python="keyed", helper="values")
-
-    def partition_custom(self, source: Draft, partitioner: Any, selector: Any) -> Draft:
-        """A map that puts the partition in front of the record, the partition, and a map that takes it off again."""
-        custom, key = PythonFunction(target=partitioner), PythonFunction(target=selector)
-        numbered = self.operator(
-            [source], "map", RowTypeInfo([_INT, source.python_type]), name=PARTITION_CUSTOM_MAP,
-            label="partition_custom", python="plain", helper="partition_custom",
-        )  # fmt: skip
-        sent = self.partition(numbered, "CUSTOM", custom=custom, key_selector=key)
-        return self.operator(
-            [sent], "map", source.record_type, name=VALUES, label="values", python="plain", helper="values"
-        )
-
-    def side_output(self, source: Draft, tag: Any) -> Draft:
-        """The tagged records, through a map of their type."""
-        tagged = self._tagged(source, tag)
-        return self.operator(
-            [tagged], "map", tag.type_info, name="Map", label="side_output", python="plain", helper="side_output"
-        )
-
-    def watermarks(self, source: Draft, strategy: WatermarkStrategy) -> Draft:
-        """One Java operator, or three operators where an assigner in Python reads the time."""
-        remarks = (f"lost-assigner:{strategy.lost}",) if strategy.lost else None
-        behaviour = Watermarks(out_of_orderness=strategy.out_of_orderness)
-        if strategy._timestamp_assigner is None:
-            return self.operator(
-                [source], "watermarks", source.record_type, name="Timestamps/Watermarks", behaviour=behaviour,
-                inherited=source.parallelism, remarks=remarks, run=PythonRun(strategy=strategy),
-            )  # fmt: skip
-        if not hasattr(strategy._timestamp_assigner, "extract_timestamp"):
-            raise AttributeError(
-                f"{type(strategy._timestamp_assigner).__name__!r} object has no attribute 'extract_timestamp'"
-            )
-        assigner = PythonFunction(target=strategy._timestamp_assigner)
-        stamped = self.operator(
-            [source], "map", TupleTypeInfo([source.python_type, _LONG]), name="Extract-Timestamp", label="timestamps",
-            python="plain", helper="timestamps", behaviour=assigner,
-        )  # fmt: skip
-        marked = self.operator(
-            [stamped], "watermarks", stamped.record_type, name="Timestamps/Watermarks", helper="watermarks",
-            behaviour=Watermarks(assigner=assigner, out_of_orderness=strategy.out_of_orderness),
-            inherited=stamped.parallelism, run=PythonRun(strategy=strategy),
-        )  # fmt: skip
-        return self.operator(
-            [marked], "map", source.record_type, name="Remove-Timestamp", label="remove_timestamps", helper="timestamps"
-        )
-
-    def print(self, source: Draft, identifier: str | None) -> Draft:
-        """A sink, behind a map to text where Java could not print the records."""
-        printed = source
-        if isinstance(source.record_type, (PickledBytesTypeInfo, RowTypeInfo, ExternalTypeInfo)):
-            printed = self.operator(
-                [source], "map", _STRING, name="Map", label="print_text", python="plain", helper="print",
-                run=PythonRun(read_type=source.record_type),
-            )  # fmt: skip
-        remarks = (f"print-identifier:{identifier}",) if identifier else None
-        return self.operator(
-            [printed], "print", printed.record_type, name="Print to Std. Out", remarks=remarks,
-            run=PythonRun(identifier=identifier),
-        )  # fmt: skip
-
-    def topics(self, source: Draft, selector: Any) -> Draft:
-        """A map that puts a record's topic in front of it."""
-        return self.operator(
-            [source], "map", RowTypeInfo([_STRING, source.record_type]), name="Map", label="topic", python="plain",
-            helper="topic_selector", behaviour=PythonFunction(target=selector),
-        )  # fmt: skip
-
-    def row_data(self, source: Draft) -> Draft:
-        """A Java operator that turns rows into the form that columnar writers take."""
-        return self.operator(
-            [source], "process", source.record_type, name="Process", label="row_data", helper="row_data"
-        )
+    def _add(
+        self, form: type[Any], inputs: list[Draft], arguments: dict[str, Any], label: str, type: TypeInformation,
+        inherited: int | None,
+    ) -> Draft:  # fmt: skip
+        own = self.environment.get_parallelism() if inherited is None else inherited
+        draft = self.environment._ledger.add(form, inputs, as_declared(arguments), label, type, own)
+        self.environment._made.append(draft)
+        return draft
 
 
 class JavaCalls(Calls):
@@ -227,6 +105,8 @@ class JavaCalls(Calls):
         """An operator with Flink's own name and no Python process."""
         written = arguments.pop("written_name", None)
         kept = {k: v for k, v in arguments.items() if k not in ("python", "helper", "remarks", "name")}
+        if not self.environment._checks.pyflink:
+            kept["label"] = kind  # scripts keep the keys that PyFlink's translation gives their operators
         if kind == "source" or written is not None:
             kept["name"] = written or arguments.get("name")
         return super().operator(inputs, kind, type, **kept)
@@ -236,18 +116,20 @@ class JavaCalls(Calls):
         behaviour = Collection(records=tuple(records))
         return self.operator([], "source", type, name="Collection Source", behaviour=behaviour)
 
-    def key_by(self, source: Draft, selector: Any, key_type: TypeInformation, helper: Helper = "key_by") -> Draft:
+    def key_by(
+        self, source: Draft, selector: Any, type: TypeInformation, helper: Helper = "key_by", **columns: Any
+    ) -> Draft:
         """A partition by key."""
-        return self.partition(source, "HASH", key_selector=PythonFunction(target=selector))
+        return self.partition(source, "HASH", key_selector=_function(selector), **columns)
 
     def values(self, keyed: Draft, type: TypeInformation) -> Draft:
         """A keyed stream's records are as they are."""
         return keyed
 
-    def partition_custom(self, source: Draft, partitioner: Any, selector: Any) -> Draft:
+    def partition_custom(self, source: Draft, partitioner: Any, selector: Any, **columns: Any) -> Draft:
         """A partition by a function."""
-        custom, key = PythonFunction(target=partitioner), PythonFunction(target=selector)
-        return self.partition(source, "CUSTOM", custom=custom, key_selector=key)
+        custom = PythonFunction(target=partitioner)
+        return self.partition(source, "CUSTOM", custom=custom, key_selector=_function(selector), **columns)
 
     def side_output(self, source: Draft, tag: Any) -> Draft:
         """The tagged records."""
@@ -255,11 +137,9 @@ class JavaCalls(Calls):
 
     def watermarks(self, source: Draft, strategy: WatermarkStrategy) -> Draft:
         """One operator."""
-        assigner = strategy._timestamp_assigner
-        behaviour = Watermarks(
-            assigner=PythonFunction(target=assigner) if assigner else None, out_of_orderness=strategy.out_of_orderness
-        )
-        return self.operator([source], "watermarks", source.record_type, behaviour=behaviour)
+        from planner.frontends.pyflink.behaviours import watermarks_of
+
+        return self.operator([source], "watermarks", source.record_type, behaviour=watermarks_of(strategy))
 
     def print(self, source: Draft, identifier: str | None) -> Draft:
         """A sink."""
@@ -272,3 +152,7 @@ class JavaCalls(Calls):
     def row_data(self, source: Draft) -> Draft:
         """The sink takes rows as they are."""
         return source
+
+
+def _function(selector: Any) -> PythonFunction | None:
+    return None if selector is None else PythonFunction(target=selector)

@@ -5,14 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from planner.errors import JobDefinitionError
-from planner.frontends.pyflink.declared.functions import (
-    BroadcastProcessFunction,
-    CoFlatMapFunction,
-    CoMapFunction,
-    CoProcessFunction,
-    KeyedBroadcastProcessFunction,
-    KeyedCoProcessFunction,
-)
 from planner.frontends.pyflink.keyed import KeyedStream
 from planner.frontends.pyflink.streams import DataStream
 from planner.frontends.pyflink.values.types import TypeInformation, type_of
@@ -41,30 +33,28 @@ class ConnectedStreams:
 
     def map(self, func: Any, output_type: Any = None) -> DataStream:
         """A map for each input."""
-        if not isinstance(func, CoMapFunction):
-            raise TypeError("The input function must be a CoMapFunction!")
-        return self._operator("co_map", "Co-Map", func, output_type)
+        return self._operator("co_map", "Co-Map", func, output_type, "CoMapFunction", "function ")
 
     def flat_map(self, func: Any, output_type: Any = None) -> DataStream:
         """A flat map for each input."""
-        if not isinstance(func, CoFlatMapFunction):
-            raise TypeError("The input must be a CoFlatMapFunction!")
-        return self._operator("co_flat_map", "Co-Flat Map", func, output_type)
+        return self._operator("co_flat_map", "Co-Flat Map", func, output_type, "CoFlatMapFunction")
 
     def process(self, func: Any, output_type: Any = None) -> DataStream:
         """A process function of two inputs."""
-        if not isinstance(func, (CoProcessFunction, KeyedCoProcessFunction)):
-            raise TypeError("The input must be a CoProcessFunction or KeyedCoProcessFunction!")
         name = "Keyed Co-Process" if self._is_keyed_stream() else "Co-Process"
-        return self._operator("co_process", name, func, output_type)
+        return self._operator("co_process", name, func, output_type, "CoProcessFunction KeyedCoProcessFunction")
 
-    def _operator(self, kind: str, name: str, func: Any, output_type: Any) -> DataStream:
+    def _operator(
+        self, kind: str, name: str, func: Any, output_type: Any, functions: str, what: str = ""
+    ) -> DataStream:
+        checks = self.stream1._checks
+        checks.instance(func, functions, f"The input {what}must be a {functions.replace(' ', ' or ')}!", kind)
         keyed = self._is_keyed_stream()
-        if keyed:
+        if keyed and checks.pyflink:
             self._check_keys()
         draft = self.stream1._environment._calls.operator(
             [self.stream1._draft, self.stream2._draft], kind, type_of(output_type), name=name,
-            python="keyed" if keyed else "plain", behaviour=PythonFunction(target=func),
+            python="keyed" if keyed else "plain", behaviour=PythonFunction(target=func), **checks.output(output_type),
         )  # fmt: skip
         return self.stream1._stream(draft)
 
@@ -103,17 +93,16 @@ class BroadcastConnectedStream:
 
     def process(self, func: Any, output_type: Any = None) -> DataStream:
         """A process function that reads the state for records and changes it for broadcast ones."""
-        stream = self.non_broadcast_stream
+        stream, environment = self.non_broadcast_stream, self.non_broadcast_stream._environment
         keyed = isinstance(stream, KeyedStream)
-        if isinstance(func, BroadcastProcessFunction) and keyed:
-            raise TypeError("BroadcastProcessFunction should be applied to non-keyed DataStream")
-        if isinstance(func, KeyedBroadcastProcessFunction) and not keyed:
-            raise TypeError("KeyedBroadcastProcessFunction should be applied to keyed DataStream")
-        environment = stream._environment
+        stream._checks.broadcast_function(func, keyed)
+        python_parallelism = stream._checks.pyflink or not environment._calls.java
+        own: dict[str, Any] = {"parallelism": environment.get_parallelism()} if python_parallelism else {}
         draft = environment._calls.operator(
             [stream._draft, self.broadcast_stream.input_stream._draft], "co_process", type_of(output_type),
             name="Keyed-Co-Process-Broadcast" if keyed else "Co-Process-Broadcast", label="broadcast_process",
-            python="broadcast", behaviour=PythonFunction(target=func), parallelism=environment.get_parallelism(),
+            python="broadcast", behaviour=PythonFunction(target=func),
             run=PythonRun(states=tuple(self.broadcast_state_descriptors)),
+            **own, **stream._checks.output(output_type),
         )  # fmt: skip
         return stream._stream(draft)

@@ -10,10 +10,11 @@ from planner.frontends.scripts.absent_modules import Placeholder
 from planner.frontends.scripts.places import user_location
 
 if TYPE_CHECKING:
-    from planner.frontends.pyflink.recorded import Recorded
+    from planner.frontends.pyflink.recorded import Call, Recorded
 
-__all__ = ["check_built", "check_jar"]
+__all__ = ["check_built", "check_jar", "check_paths", "check_strategy"]
 
+_PATHS: Final = ("base_path", "paths")  # parameters that name files
 _SUBSCRIPTIONS: Final = ("set_topics", "set_topic_pattern", "set_partitions")
 
 
@@ -22,6 +23,28 @@ def check_built(builder: Recorded) -> None:
     check = _CHECKS.get(type(builder).__qualname__)
     if check is not None:
         check(builder)
+
+
+def check_paths(call: Call) -> None:
+    """Refuse a path of None, as Flink does: most often an option that the script was not given."""
+    for name, value in call.arguments:
+        if name in _PATHS and (value is None or (isinstance(value, tuple) and None in value)):
+            _refuse(
+                f"{call.name}(): a path is None, and Flink refuses it",
+                "give the script its arguments behind `--`, for example: -- --input data.txt --output results",
+            )
+
+
+def check_strategy(strategy: object, call: str) -> None:
+    """Refuse what is no watermark strategy."""
+    from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
+
+    if not isinstance(strategy, (WatermarkStrategy, Placeholder)):
+        shown = "None" if strategy is None else f"a {type(strategy).__name__}"
+        _refuse(
+            f"{call}(): the watermark strategy is {shown}, and PyFlink fails",
+            "without event time, give it WatermarkStrategy.no_watermarks()",
+        )
 
 
 def check_jar(path: object) -> None:
@@ -90,7 +113,8 @@ def _is_bare(schema: Recorded) -> bool:
 def _has(builder: Recorded, call: str, property: str) -> bool:
     given = [found.first() for found in builder.calls("set_property")]
     given += [key for found in builder.calls("set_properties") for key in (found.first() or {})]
-    return builder.last(call) is not None or property in given
+    called = builder.last(call)
+    return (called is not None and called.first() is not None) or property in given
 
 
 def _kafka_sink(builder: Recorded) -> None:

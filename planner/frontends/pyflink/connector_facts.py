@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from planner.errors import JobDefinitionError
 from planner.flink.differences import flink as flink_profile
@@ -27,12 +27,32 @@ from planner.frontends.pyflink.values.types import (
 from planner.frontends.pyflink.versions import LATEST_1X, OtherVersion, version
 from planner.frontends.scripts.absent_modules import Placeholder, refuse_placeholder
 from planner.frontends.scripts.places import user_location
-from planner.job import Behaviour, PythonFunction, Reader, Sequence, Writer
+from planner.job import Behaviour, PythonFunction, PythonRun, Reader, Sequence, Watermarks, Writer
+
+if TYPE_CHECKING:
+    from planner.frontends.pyflink.drafts import Draft
+    from planner.frontends.pyflink.environment import StreamExecutionEnvironment
+    from planner.frontends.pyflink.streams import DataStream
 
 __all__ = [
-    "LegacySourceFacts", "SinkFacts", "SourceFacts", "check_input_format", "check_java_function", "check_legacy",
-    "check_new_style", "connector_remarks",
-    "legacy_source_facts", "produced_type", "schema_given", "schema_type", "sink_facts", "source_facts",
+    "LegacySourceFacts",
+    "SinkFacts",
+    "SourceFacts",
+    "check_input_format",
+    "check_java_function",
+    "check_legacy",
+    "check_new_style",
+    "connector_remarks",
+    "legacy_sink",
+    "legacy_source",
+    "legacy_source_facts",
+    "new_sink",
+    "new_source",
+    "produced_type",
+    "schema_given",
+    "schema_type",
+    "sink_facts",
+    "source_facts",
 ]  # fmt: skip
 
 
@@ -369,3 +389,69 @@ def _topic_selector(sink: Recorded) -> Any:
         return None
     topics = [call for call in schema._calls if call.name in ("set_topic", "set_topic_selector")]
     return topics[-1].first() if topics and topics[-1].name == "set_topic_selector" else None
+
+
+# --- the calls that take connectors -----------------------------------------------------------------------------------
+
+
+def new_source(
+    environment: StreamExecutionEnvironment, source: Any, strategy: Any, name: str, type_info: TypeInformation | None
+) -> Draft:
+    """`from_source`; PyFlink hands on the strategy without its assigner."""
+    from planner.frontends.pyflink.connector_checks import check_strategy
+
+    check_new_style(source, Source, "add_source")
+    facts = source_facts(source)
+    check_strategy(strategy, "from_source")
+    kind = type_info or facts.type
+    if kind is None:
+        raise JobDefinitionError(
+            f"The return type of function '{name}' could not be determined automatically",
+            location=user_location(), hint="give from_source() a type_info",
+        )  # fmt: skip
+    lost = "from_source" if strategy._timestamp_assigner is not None else strategy.lost
+    return environment._calls.operator(
+        [], "source", kind, name=name, behaviour=facts.behaviour, bounded=facts.bounded,
+        watermarks=Watermarks(out_of_orderness=strategy.out_of_orderness),
+        remarks=tuple(connector_remarks(source)) + ((f"lost-assigner:{lost}",) if lost else ()) or None,
+        run=PythonRun(connector=source, strategy=strategy),
+    )  # fmt: skip
+
+
+def legacy_source(
+    environment: StreamExecutionEnvironment, function: Any, name: str, type_info: TypeInformation | None
+) -> Draft:
+    """`add_source`."""
+    facts = legacy_source_facts(function, environment._has_jars())
+    draft = environment._calls.operator(
+        [], "source", type_info or facts.type, name=name, legacy=True, bounded=False,
+        parallel=facts.parallel, inherited=None if facts.parallel else 1, behaviour=facts.behaviour,
+        remarks=tuple(connector_remarks(function)) or None, run=PythonRun(connector=function),
+    )  # fmt: skip
+    draft.fixed = not facts.parallel
+    return draft
+
+
+def new_sink(stream: DataStream, sink: Any) -> Draft:
+    """`sink_to`."""
+    check_new_style(sink, Sink, "add_sink")
+    facts, calls, read = sink_facts(sink), stream._environment._calls, stream._draft
+    if facts.topic_selector is not None:
+        read = calls.topics(read, facts.topic_selector)
+    if facts.takes_row_data and not isinstance(read.record_type, RowDataTypeInfo):
+        read = calls.row_data(read)
+    return calls.operator(
+        [read], "sink", read.record_type, behaviour=facts.behaviour, api="v2", committer=facts.committer or None,
+        extra_ids=facts.extra_ids or None, compaction=facts.compaction, co_locates=facts.co_locates,
+        remarks=tuple(connector_remarks(sink)) or None,
+        run=PythonRun(connector=sink),
+    )  # fmt: skip
+
+
+def legacy_sink(stream: DataStream, sink: Any) -> Draft:
+    """`add_sink`."""
+    check_legacy(sink, SinkFunction, stream._environment._has_jars())
+    return stream._environment._calls.operator(
+        [stream._draft], "sink", stream._draft.record_type, behaviour=PythonFunction(target=sink),
+        remarks=tuple(connector_remarks(sink)) or None, run=PythonRun(connector=sink),
+    )  # fmt: skip

@@ -67,8 +67,9 @@ def reachable(roots: Iterable[Draft]) -> list[Draft]:
     return [found[identity] for identity in sorted(found)]
 
 
-def freeze(drafts: Iterable[Draft], parallelism: int, numbered: bool = True) -> tuple[Transformation, ...]:
-    """The transformations of drafts; `numbered` keeps PyFlink's ids, else they count from 1.
+def freeze(drafts: Iterable[Draft], parallelism: int, *, numbered: bool, runs: bool) -> tuple[Transformation, ...]:
+    """The transformations of drafts; `numbered` keeps PyFlink's ids, else they count from 1. `runs` adds what a run of
+    PyFlink operators needs.
 
     An operator that has the job's own parallelism from its environment says nothing about it, so that a change of the
     job's parallelism reaches it.
@@ -77,7 +78,7 @@ def freeze(drafts: Iterable[Draft], parallelism: int, numbered: bool = True) -> 
     ids = {draft.id: draft.id if numbered else place for place, draft in enumerate(drafts, start=1)}
     counts: Counter[str] = Counter()
     taken: set[str] = set()
-    return tuple(_frozen(draft, ids, _key(draft, counts, taken), parallelism) for draft in drafts)
+    return tuple(_frozen(draft, ids, _key(draft, counts, taken), parallelism, runs) for draft in drafts)
 
 
 def _key(draft: Draft, counts: Counter[str], taken: set[str]) -> str:
@@ -91,14 +92,16 @@ def _key(draft: Draft, counts: Counter[str], taken: set[str]) -> str:
     return key
 
 
-def _frozen(draft: Draft, ids: dict[int, int], key: str, parallelism: int) -> Transformation:
+def _frozen(draft: Draft, ids: dict[int, int], key: str, parallelism: int, runs: bool) -> Transformation:
     identity = ids[draft.id]
     inputs = tuple(ids[read.id] for read in draft.inputs)
     if draft.form is Operator:
         arguments = dict(draft.arguments)
         if "parallelism" not in arguments and draft.inherited != parallelism and not draft.fixed:
             arguments |= {"parallelism": draft.inherited, "parallelism_inherited": True}
-        arguments["run"] = replace(arguments.get("run") or PythonRun(), record_type=draft.record_type)
+        run = arguments.pop("run", None)
+        if runs:
+            arguments["run"] = replace(run or PythonRun(), record_type=draft.record_type)
         return Operator(id=identity, key=key, inputs=inputs, location=draft.location, **arguments)
     if draft.form is Union:
         return Union(id=identity, inputs=inputs, location=draft.location, **draft.arguments)

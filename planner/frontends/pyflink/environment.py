@@ -2,63 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from planner.errors import JobDefinitionError
-from planner.flink.versions import is_before
-from planner.frontends.pyflink.calls import Calls, JavaCalls, TextFile
-from planner.frontends.pyflink.declared.settings import (
-    CheckpointConfig,
-    CheckpointingMode,
-    ExecutionConfig,
-    ExecutionMode,
-    RestartStrategies,
-    RuntimeExecutionMode,
-    TimeCharacteristic,
-)
-from planner.frontends.pyflink.drafts import Draft, freeze, reachable
+from planner.frontends.pyflink.calls import JavaCalls
+from planner.frontends.pyflink.checks import checks
+from planner.frontends.pyflink.differences import wrong
+from planner.frontends.pyflink.drafts import freeze, reachable
+from planner.frontends.pyflink.extensions import EnvironmentExtensions
 from planner.frontends.pyflink.ledger import Ledger
-from planner.frontends.pyflink.recorded import Call
-from planner.frontends.pyflink.results import LoadedClient, LoadedResult, printed_plan
+from planner.frontends.pyflink.results import JobExecutionResult
 from planner.frontends.pyflink.streams import DataStream
-from planner.frontends.pyflink.values.configuration import Configuration
-from planner.frontends.pyflink.values.types import PickledBytesTypeInfo, TypeInformation, Types
-from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
-from planner.frontends.pyflink.versions import by_version, version
-from planner.frontends.scripts.handover import LoadOptions, current_session, hand_over
+from planner.frontends.pyflink.values.types import PickledBytesTypeInfo
+from planner.frontends.scripts.handover import LoadOptions, current_session, hand_over, tell_errors_plainly
 from planner.frontends.scripts.places import user_location
-from planner.job import JobDefinition, Location, Operator, PythonLayer, PythonRun, Watermarks
+from planner.job import JobDefinition, Operator, PythonLayer
 from planner.settings.flink_options import job_arguments
 from planner.settings.job_format import BUFFER_TIMEOUT, MAX_PARALLELISM_VALUE, PARALLELISM
 from planner.settings.values import Fault, ValueType
 
 if TYPE_CHECKING:
+    from planner.frontends.pyflink.checks import Checks
+    from planner.frontends.pyflink.clients import LoadedClient
+    from planner.frontends.pyflink.declared.settings import (
+        CheckpointConfig,
+        CheckpointingMode,
+        ExecutionConfig,
+        RuntimeExecutionMode,
+        TimeCharacteristic,
+    )
+    from planner.frontends.pyflink.drafts import Draft
     from planner.frontends.pyflink.java_objects import JavaEnvironment
+    from planner.frontends.pyflink.pyflink_calls import PyFlinkCalls
+    from planner.frontends.pyflink.values.configuration import Configuration
+    from planner.frontends.pyflink.values.types import TypeInformation
+    from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
+    from planner.job import Location
 
 __all__ = ["StreamExecutionEnvironment"]
 
 _MERGING = "python.operator-chaining.enabled"
 _LEAST_INTERVAL = 10  # milliseconds, Flink's own limit
 _INTERVAL = "execution.checkpointing.interval"
-_WATERMARK_INTERVAL = 200  # milliseconds
 
 
-@by_version
-class StreamExecutionEnvironment:
+class StreamExecutionEnvironment(EnvironmentExtensions):
     """The place where streams begin; `execute` makes a job of them."""
 
     def __init__(self, j_stream_execution_environment: Any = None, serializer: Any = None) -> None:
         session = current_session()
         options = session.options if session is not None else LoadOptions()
-        if session is not None and session.ledger is None:
+        if session is None:
+            tell_errors_plainly()
+        elif session.ledger is None:
             session.ledger = Ledger()
         self._ledger: Ledger = session.ledger if session is not None else Ledger()
-        self._calls: Calls = (JavaCalls if options.api == "java" else Calls)(self)
+        self._checks: Checks = checks()
+        self._calls = _calls(self, options.api or ("pyflink" if self._checks.pyflink else "java"))
+        self._made: list[Draft] = []  # since the last job
         self._registered: list[Draft] = []
         self._settings: dict[str, Any] = {}
         self._options: dict[str, Any] = {}
         self._recorded: list[str] = []
+        self._uses_of_versions: list[tuple[str, Location]] = []  # calls that only some versions of Flink have
         self._absent = session.absent_modules if session is not None else ()
         self._java_calls = session.java_calls if session is not None else []
         self._notes = session.notes if session is not None else ()
@@ -66,10 +73,8 @@ class StreamExecutionEnvironment:
         self._default: int = default[0]
         self._default_origin: str | None = default[1]
         self._parallelism_origin: str | None = None
-        self._config = _Config(self)
-        self._checkpoints = CheckpointConfig()
-        self._checkpoints._mode = self.get_checkpointing_mode
-        self._time_characteristic = TimeCharacteristic.EventTime
+        self._holders: dict[str, Any] = {}  # settings of execution and of checkpoints, once they are asked for
+        self._time_characteristic: Any = None
         self._state_backend: Any = None
         self._restart_strategy: Any = None
 
@@ -80,7 +85,7 @@ class StreamExecutionEnvironment:
         return JavaEnvironment(self)
 
     def _set_option(self, key: str, value: Any) -> None:
-        self.configure(Configuration._of({key: value}))
+        self.configure({key: value})
 
     @staticmethod
     def get_execution_environment(configuration: Configuration | None = None) -> StreamExecutionEnvironment:
@@ -126,7 +131,14 @@ class StreamExecutionEnvironment:
 
     def set_runtime_mode(self, execution_mode: RuntimeExecutionMode) -> StreamExecutionEnvironment:
         """Run as a stream, as a batch, or as the sources suggest."""
-        if not isinstance(execution_mode, RuntimeExecutionMode):
+        from planner.frontends.pyflink.declared.settings import RuntimeExecutionMode as Mode
+
+        if not isinstance(execution_mode, Mode):
+            if not self._checks.pyflink:
+                raise wrong(
+                    f"set_runtime_mode takes a RuntimeExecutionMode, found {execution_mode!r}",
+                    "write RuntimeExecutionMode.BATCH",
+                )
             raise AttributeError(f"{type(execution_mode).__name__!r} object has no attribute '_to_j_execution_mode'")
         self._settings["runtime_mode"] = execution_mode.name.lower()
         return self
@@ -144,30 +156,48 @@ class StreamExecutionEnvironment:
         """Whether operators of different max parallelism share tasks."""
         return bool(self._settings.get("chain_different_max_parallelism", True))
 
-    def configure(self, configuration: Configuration) -> None:
+    def configure(self, configuration: Configuration | Mapping[str, Any]) -> StreamExecutionEnvironment:
         """Set options by Flink's own keys."""
-        arguments = job_arguments(configuration._options, user_location())
+        options = configuration if isinstance(configuration, Mapping) else configuration._options
+        arguments = job_arguments(options, user_location())
         if "parallelism" in arguments:
             self._parallelism_origin = f"parallelism.default at {user_location()}"
         self._options.update(arguments.pop("options", {}))
         self._settings.update(arguments)
+        return self
 
     # --- settings that only runs depend on: recorded and shown
 
-    def _record(self, call: str) -> None:
+    def _record(self, call: str, *given: Any) -> None:
+        """Remember a call; of a planner job nothing is shown."""
+        if not self._checks.pyflink:
+            return
+        if given:
+            from planner.frontends.pyflink.recorded import Call
+
+            call = str(Call(call, tuple(("", value) for value in given)))
         self._recorded.append(call)
 
     def _keep(self, name: str, value: Any) -> StreamExecutionEnvironment:
-        self._record(str(Call(name, (("", value),))))
+        self._record(name, value)
         return self
 
     def get_config(self) -> ExecutionConfig:
         """Settings of execution."""
-        return self._config
+        from planner.frontends.pyflink.execution_config import EnvironmentConfig
+
+        config: ExecutionConfig = self._holders.setdefault("get_config", EnvironmentConfig(self))
+        return config
 
     def get_checkpoint_config(self) -> CheckpointConfig:
         """Settings of checkpoints."""
-        return self._checkpoints
+        from planner.frontends.pyflink.declared.settings import CheckpointConfig as Config
+
+        if "get_checkpoint_config" not in self._holders:
+            made = self._holders["get_checkpoint_config"] = Config()
+            made._mode = self.get_checkpointing_mode
+        config: CheckpointConfig = self._holders["get_checkpoint_config"]
+        return config
 
     def enable_checkpointing(self, interval: int, mode: CheckpointingMode | None = None) -> StreamExecutionEnvironment:
         """Take checkpoints."""
@@ -180,7 +210,7 @@ class StreamExecutionEnvironment:
         self._options[_INTERVAL] = interval
         if mode is not None:
             self._options["execution.checkpointing.mode"] = getattr(mode, "name", str(mode))
-        self._record(str(Call("enable_checkpointing", (("interval", interval),))))
+        self._record("enable_checkpointing", interval)
         return self
 
     def get_checkpoint_interval(self) -> int:
@@ -189,12 +219,16 @@ class StreamExecutionEnvironment:
 
     def get_checkpointing_mode(self) -> CheckpointingMode:
         """How exact checkpoints are."""
+        from planner.flink.versions import is_before
+        from planner.frontends.pyflink.declared.settings import CheckpointingMode as Mode
+        from planner.frontends.pyflink.versions import version
+
         written = self._options.get("execution.checkpointing.mode")
-        given = self._checkpoints.last("set_checkpointing_mode")
+        given = self.get_checkpoint_config().last("set_checkpointing_mode")
         if given is not None and written is None:
-            return CheckpointingMode[given.first().name]
+            return Mode[given.first().name]
         none_yet = "EXACTLY_ONCE" if is_before(version(), "2.0") or _INTERVAL in self._options else "AT_LEAST_ONCE"
-        return CheckpointingMode[written or none_yet]
+        return Mode[written or none_yet]
 
     def get_checkpointing_consistency_mode(self) -> CheckpointingMode:
         """How exact checkpoints are."""
@@ -206,11 +240,11 @@ class StreamExecutionEnvironment:
 
     def is_unaligned_checkpoints_enabled(self) -> bool:
         """Whether checkpoints pass records."""
-        return self._checkpoints.is_unaligned_checkpoints_enabled()
+        return self.get_checkpoint_config().is_unaligned_checkpoints_enabled()
 
     def is_force_unaligned_checkpoints(self) -> bool:
         """Whether checkpoints pass records even where they should not."""
-        return self._checkpoints.is_force_unaligned_checkpoints()
+        return self.get_checkpoint_config().is_force_unaligned_checkpoints()
 
     def get_default_savepoint_directory(self) -> str | None:
         """Where savepoints go."""
@@ -279,14 +313,19 @@ class StreamExecutionEnvironment:
 
     def set_stream_time_characteristic(self, characteristic: TimeCharacteristic) -> StreamExecutionEnvironment:
         """Which time windows go by; with processing time there are no periodic watermarks."""
-        self._time_characteristic = TimeCharacteristic[characteristic.name]
-        by_clock = self._time_characteristic is TimeCharacteristic.ProcessingTime
-        self._config._watermark_interval = 0 if by_clock else _WATERMARK_INTERVAL
+        from planner.frontends.pyflink.declared.settings import TimeCharacteristic as Time
+
+        self._time_characteristic = Time[characteristic.name]
+        self.get_config()._watermark_interval = (  # type: ignore[attr-defined]
+            0 if self._time_characteristic is Time.ProcessingTime else 200
+        )
         return self._keep("set_stream_time_characteristic", characteristic)
 
     def get_stream_time_characteristic(self) -> TimeCharacteristic:
         """Which time windows go by."""
-        return self._time_characteristic
+        from planner.frontends.pyflink.declared.settings import TimeCharacteristic as Time
+
+        return self._time_characteristic or Time.EventTime
 
     def set_state_backend(self, state_backend: Any) -> StreamExecutionEnvironment:
         """Where state is kept."""
@@ -297,13 +336,15 @@ class StreamExecutionEnvironment:
         """Where state is kept; None where nothing was set."""
         return self._state_backend
 
-    def set_restart_strategy(self, restart_strategy_configuration: Any) -> None:
+    def set_restart_strategy(self, restart_strategy_configuration: Any) -> StreamExecutionEnvironment:
         """When a failed job starts again."""
-        self._restart_strategy = restart_strategy_configuration
-        self._keep("set_restart_strategy", restart_strategy_configuration)
+        self._checks.restart(self, restart_strategy_configuration)
+        return self
 
     def get_restart_strategy(self) -> Any:
         """When a failed job starts again."""
+        from planner.frontends.pyflink.declared.settings import RestartStrategies
+
         return self._restart_strategy or RestartStrategies.fall_back_restart()
 
     def add_default_kryo_serializer(self, type_class_name: str, serializer_class_name: str) -> None:
@@ -323,63 +364,27 @@ class StreamExecutionEnvironment:
     def from_collection(self, collection: Iterable[Any], type_info: TypeInformation | None = None) -> DataStream:
         """A source of these records."""
         records = list(collection)
-        if type_info is not None:
-            from planner.frontends.pyflink.values.records import check_record
-
-            for record in records:
-                check_record(record, type_info)
-        return self._stream(self._calls.collection(records, type_info or PickledBytesTypeInfo()))
+        self._checks.records(records, type_info)
+        draft = self._calls.collection(records, type_info or PickledBytesTypeInfo())
+        draft.arguments.update(self._checks.output(type_info))
+        return self._stream(draft)
 
     def from_source(
-        self, source: Any, watermark_strategy: WatermarkStrategy, source_name: str,
+        self, source: Any, watermark_strategy: WatermarkStrategy | None, source_name: str,
         type_info: TypeInformation | None = None,
     ) -> DataStream:  # fmt: skip
-        """A new-style source; PyFlink hands on the strategy without its assigner."""
-        from planner.frontends.pyflink.connector_facts import check_new_style, connector_remarks, source_facts
-        from planner.frontends.pyflink.declared.connectors import Source
-
-        check_new_style(source, Source, "add_source")
-        facts = source_facts(source)
-        kind = type_info or facts.type
-        if kind is None:
-            raise JobDefinitionError(
-                f"The return type of function '{source_name}' could not be determined automatically",
-                location=user_location(), hint="give from_source() a type_info",
-            )  # fmt: skip
-        assigned = watermark_strategy._timestamp_assigner is not None
-        lost = "from_source" if assigned else watermark_strategy.lost
-        draft = self._calls.operator(
-            [], "source", kind, name=source_name, behaviour=facts.behaviour, bounded=facts.bounded,
-            watermarks=Watermarks(out_of_orderness=watermark_strategy.out_of_orderness),
-            remarks=tuple(connector_remarks(source)) + ((f"lost-assigner:{lost}",) if lost else ()) or None,
-            run=PythonRun(connector=source, strategy=watermark_strategy),
-        )  # fmt: skip
-        return self._stream(draft)
+        """A new-style source."""
+        return self._stream(self._checks.source(self, source, watermark_strategy, source_name, type_info))
 
     def add_source(
         self, source_func: Any, source_name: str = "Custom Source", type_info: TypeInformation | None = None
     ) -> DataStream:
         """A legacy source."""
-        from planner.frontends.pyflink.connector_facts import connector_remarks, legacy_source_facts
-
-        facts = legacy_source_facts(source_func, self._has_jars())
-        draft = self._calls.operator(
-            [], "source", type_info or facts.type, name=source_name, legacy=True, bounded=False,
-            parallel=facts.parallel, inherited=None if facts.parallel else 1, behaviour=facts.behaviour,
-            remarks=tuple(connector_remarks(source_func)) or None, run=PythonRun(connector=source_func),
-        )  # fmt: skip
-        draft.fixed = not facts.parallel
-        return self._stream(draft)
+        return self._stream(self._checks.legacy_source(self, source_func, source_name, type_info))
 
     def read_text_file(self, file_path: str, charset_name: str = "UTF-8") -> DataStream:
-        """The lines of text files: one operator finds the files, another reads them."""
-        if not str(file_path).strip():
-            raise JobDefinitionError(
-                "The file path must not be null or blank.", location=user_location(), hint="name a file or a folder"
-            )
-        string: TypeInformation = Types.STRING()  # type: ignore[attr-defined]
-        reader = TextFile(path=str(file_path), charset=charset_name)
-        return self._stream(self._calls.files(reader, string, "Custom File Source"))
+        """The lines of text files; PyFlink has it up to 1.20."""
+        return self._stream(self._checks.text_file(self, file_path, charset_name))
 
     def _has_jars(self) -> bool:
         """Whether the script names jars, in which Java classes may be that nobody knows here."""
@@ -387,6 +392,7 @@ class StreamExecutionEnvironment:
 
     def create_input(self, input_format: Any, type_info: TypeInformation | None = None) -> DataStream:
         """A source that reads files by an input format: one operator finds the splits, another reads them."""
+        self._checks.only_pyflink("create_input")
         from planner.frontends.pyflink.connector_facts import check_input_format, produced_type
 
         check_input_format(input_format, self._has_jars())
@@ -397,13 +403,16 @@ class StreamExecutionEnvironment:
 
     # --- jobs
 
-    def execute(self, job_name: str | None = None) -> LoadedResult:
-        """Hand the job over to whoever loads this script."""
-        self._hand_over(self._job(job_name))
-        return LoadedResult()
+    def execute(self, job_name: str | None = None) -> JobExecutionResult:
+        """Hand the job over: to whoever loads this file, else to a local Spark session."""
+        job = self._job(job_name)
+        self._hand_over(job)
+        return JobExecutionResult(job.name or "Flink Streaming Job")
 
     def execute_async(self, job_name: str = "Flink Streaming Job") -> LoadedClient:
-        """Hand the job over to whoever loads this script."""
+        """Hand the job over to whoever loads this file."""
+        from planner.frontends.pyflink.clients import LoadedClient
+
         self._hand_over(self._job(job_name))
         return LoadedClient()
 
@@ -414,6 +423,8 @@ class StreamExecutionEnvironment:
         kept = self._ledger.settle()
         if kept:
             self._registered = [self._ledger.drafts[identity] for identity in kept]
+        from planner.frontends.pyflink.results import printed_plan
+
         return printed_plan(job)
 
     def _collect(self, draft: Draft, job_name: str | None) -> tuple[Draft, list[Any]]:
@@ -428,7 +439,7 @@ class StreamExecutionEnvironment:
         return self._ledger.drafts[identity], records
 
     def _hand_over(self, job: JobDefinition) -> list[Any]:
-        self._registered = []
+        self._registered, self._made = [], []
         records = hand_over(job)
         if not self._calls.java:
             self._ledger.compile_later(job)
@@ -440,31 +451,50 @@ class StreamExecutionEnvironment:
     def job_of(self, job_name: str | None, location: Location, collected: Draft | None = None) -> JobDefinition:
         """The job of all streams since the last execute(); ours, not PyFlink's."""
         self._ledger.settle()
-        roots = [*self._registered, *([collected] if collected else [])]
-        if not roots:
-            raise JobDefinitionError(
-                "No operators defined in streaming topology. Cannot execute.", location=location,
-                hint="define at least one operator or sink before execute(); sources alone do nothing",
-            )  # fmt: skip
+        roots = [*self._roots(), *([collected] if collected else [])]
         settings = dict(self._settings)
         if job_name is not None:
             settings["name"] = job_name
         settings.setdefault("name", None)
         settings["parallelism"] = self.get_parallelism()
         drafts = reachable(roots)
-        if self._calls.java:
+        if not any(draft.form is Operator for draft in drafts):
+            self._refuse_empty(location)
+        java, pyflink = self._calls.java, self._checks.pyflink
+        if java:
             drafts = self._java_roots(drafts, collected)
         return JobDefinition(
-            transformations=freeze(drafts, settings["parallelism"], numbered=not self._calls.java), location=location,
-            options=dict(self._options), python=None if self._calls.java else self._layer(drafts, collected),
-            parallelism_origin=self._origin(), recorded=tuple(self._all_recorded()),
-            absent_modules=self._absent, calls=self._uses(), flink=None if self._calls.java else version(),
-            notes=() if self._calls.java else self._notes, **settings,
+            transformations=freeze(drafts, settings["parallelism"], numbered=not java, runs=pyflink or not java),
+            location=location, options=dict(self._options), python=None if java else self._layer(drafts, collected),
+            parallelism_origin=self._origin(), recorded=tuple(self._all_recorded()) if pyflink else (),
+            absent_modules=self._absent, calls=self._uses(), flink=None if java else self._version(),
+            notes=() if java else self._notes, **settings,
         )  # fmt: skip
+
+    def _roots(self) -> list[Draft]:
+        """What belongs to the job with all that it reads: PyFlink forgets sources that nobody reads."""
+        return self._registered if self._checks.pyflink or not self._calls.java else self._made
+
+    def _refuse_empty(self, location: Location) -> None:
+        if not self._checks.pyflink:
+            raise JobDefinitionError(
+                "the job has no operators, so there is nothing to execute", location=location,
+                hint="define at least a source and an operator before execute()",
+            )  # fmt: skip
+        raise JobDefinitionError(
+            "No operators defined in streaming topology. Cannot execute.", location=location,
+            hint="define at least one operator or sink before execute(); sources alone do nothing",
+        )  # fmt: skip
+
+    def _version(self) -> str:
+        from planner.frontends.pyflink.versions import version
+
+        return version()
 
     def _uses(self) -> tuple[tuple[str, Location], ...]:
         session = current_session()
-        return tuple(session.uses.items()) if session is not None else ()
+        noted = session.uses.items() if session is not None else ()
+        return (*self._uses_of_versions, *noted)
 
     def _java_roots(self, drafts: list[Draft], collected: Draft | None) -> list[Draft]:
         if collected is None:
@@ -483,7 +513,9 @@ class StreamExecutionEnvironment:
             collect=collected.id if collected else None,
         )
 
-    def _origin(self) -> str:
+    def _origin(self) -> str | None:
+        if not self._checks.pyflink and self._calls.java:  # the job says itself where its parallelism comes from
+            return None if "parallelism" in self._settings else self._default_origin
         return (
             self._parallelism_origin
             or self._default_origin
@@ -494,51 +526,16 @@ class StreamExecutionEnvironment:
         yield from self._recorded
         yield from self._java_calls
         yield from (f"import {module} (not installed here)" for module in self._absent)
-        for getter, holder in (("get_config", self._config), ("get_checkpoint_config", self._checkpoints)):
-            yield from (f"{getter}().{call}" for call in holder._calls if call.name != type(holder).__name__)
+        for getter in ("get_config", "get_checkpoint_config"):
+            holder = self._holders.get(getter)
+            calls = holder._calls if holder is not None else ()
+            yield from (f"{getter}().{call}" for call in calls if call.name != type(holder).__name__)
 
 
-class _Config(ExecutionConfig):
-    """The settings of execution, of which two are the environment's own."""
+def _calls(environment: StreamExecutionEnvironment, api: str) -> JavaCalls | PyFlinkCalls:
+    """How calls become transformations."""
+    if api == "java":
+        return JavaCalls(environment)
+    from planner.frontends.pyflink.pyflink_calls import PyFlinkCalls
 
-    _watermark_interval = _WATERMARK_INTERVAL
-
-    def __init__(self, environment: StreamExecutionEnvironment) -> None:
-        self._environment = environment
-
-    def get_auto_watermark_interval(self) -> int:
-        """Milliseconds between watermarks."""
-        given = self.last("set_auto_watermark_interval")
-        return int(given.first()) if given is not None else self._watermark_interval
-
-    def set_restart_strategy(self, restart_strategy_configuration: Any) -> _Config:
-        """As on the environment."""
-        self._environment.set_restart_strategy(restart_strategy_configuration)
-        return self
-
-    def get_restart_strategy(self) -> Any:
-        """As on the environment."""
-        return self._environment.get_restart_strategy()
-
-    def get_execution_mode(self) -> Any:
-        """How Flink 1.x exchanged data of DataSet jobs."""
-        given = self.last("set_execution_mode")
-        return ExecutionMode.PIPELINED if given is None else given.first()
-
-    def set_parallelism(self, parallelism: int) -> _Config:
-        """As on the environment."""
-        self._environment.set_parallelism(parallelism)
-        return self
-
-    def get_parallelism(self) -> int:
-        """As on the environment."""
-        return self._environment.get_parallelism()
-
-    def set_max_parallelism(self, max_parallelism: int) -> _Config:
-        """As on the environment."""
-        self._environment.set_max_parallelism(max_parallelism)
-        return self
-
-    def get_max_parallelism(self) -> int:
-        """As on the environment."""
-        return self._environment.get_max_parallelism()
+    return PyFlinkCalls(environment)

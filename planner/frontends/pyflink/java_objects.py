@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["JavaEnvironment", "JavaObject", "JavaStream", "get_j_env_configuration", "java_class", "java_name"]
 
-_STRING: TypeInformation = Types.STRING()  # type: ignore[attr-defined]
-_LONG: TypeInformation = Types.LONG()  # type: ignore[attr-defined]
+_STRING: TypeInformation = Types.STRING()
+_LONG: TypeInformation = Types.LONG()
 _UPPER: Final = re.compile(r"(?<!^)(?=[A-Z])")
 # What a stream of Java can do that takes no function of Java.
 _OF_STREAMS: Final = frozenset({

@@ -5,21 +5,16 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from planner.frontends.pyflink.declared.functions import (
-    FilterFunction,
-    FlatMapFunction,
-    KeyedProcessFunction,
-    MapFunction,
-    ReduceFunction,
-)
-from planner.frontends.pyflink.drafts import Draft
-from planner.frontends.pyflink.functions import check_function
+from planner.frontends.pyflink.extensions import KeyedExtensions
 from planner.frontends.pyflink.streams import DataStream, DataStreamSink
-from planner.frontends.pyflink.values.types import TypeInformation, type_of
-from planner.job import Aggregate, Behaviour, PythonFunction
+from planner.frontends.pyflink.values.types import type_of
+from planner.job import Aggregate, PythonFunction
 
 if TYPE_CHECKING:
+    from planner.frontends.pyflink.drafts import Draft
+    from planner.frontends.pyflink.values.types import TypeInformation
     from planner.frontends.pyflink.windowed import WindowedStream
+    from planner.job import Behaviour
 
 __all__ = ["KeyedStream"]
 
@@ -32,7 +27,7 @@ _SETTINGS = {
 }  # fmt: skip
 
 
-class KeyedStream(DataStream):
+class KeyedStream(DataStream, KeyedExtensions):
     """A stream whose records are grouped by key."""
 
     class AccumulateType(Enum):
@@ -51,44 +46,48 @@ class KeyedStream(DataStream):
         self._key_type = key_type
 
     def _set(self, call: str, key: str, value: Any) -> NoReturn:
-        raise Exception(f"{_SETTINGS[call]} for KeyedStream is not supported.")
+        self._checks.keyed_setting(self._draft, call, _SETTINGS.get(call, call))
 
     def get_name(self) -> str:
         """Keyed streams have none."""
         raise Exception("Get name of KeyedStream is not supported.")
 
     def _keyed(
-        self, kind: str, name: str, behaviour: Behaviour, type: TypeInformation, label: str | None = None
-    ) -> DataStream:
+        self, kind: str, name: str, behaviour: Behaviour, type: TypeInformation, label: str | None = None,
+        declared: Any = None,
+    ) -> DataStream:  # fmt: skip
         draft = self._environment._calls.operator(
-            [self._draft], kind, type, name=name, label=label, python="keyed", behaviour=behaviour
-        )
+            [self._draft], kind, type, name=name, label=label, python="keyed", behaviour=behaviour,
+            **self._checks.output(declared),
+        )  # fmt: skip
         return self._stream(draft)
 
-    def map(self, func: Any, output_type: Any = None) -> DataStream:
+    def map(self, func: Any, output_type: TypeInformation | list[TypeInformation] | None = None) -> DataStream:
         """One record in, one out, with state of the key."""
-        check_function(func, MapFunction, "The input must be a MapFunction or a callable function")
-        return self._keyed("map", "Map", PythonFunction(target=func), type_of(output_type))
+        return self._keyed("map", "Map", self._checks.mapping(func), type_of(output_type), declared=output_type)
 
-    def flat_map(self, func: Any, output_type: Any = None) -> DataStream:
+    def flat_map(self, func: Any, output_type: TypeInformation | list[TypeInformation] | None = None) -> DataStream:
         """One record in, any number out, with state of the key."""
-        check_function(func, FlatMapFunction, "The input must be a FlatMapFunction or a callable function")
-        return self._keyed("flat_map", "FlatMap", PythonFunction(target=func), type_of(output_type))
+        message = "The input must be a FlatMapFunction or a callable function"
+        self._checks.function(func, "FlatMapFunction", message, "flat_map")
+        behaviour = PythonFunction(target=func)
+        return self._keyed("flat_map", "FlatMap", behaviour, type_of(output_type), declared=output_type)
 
     def filter(self, func: Any) -> DataStream:
         """Keep some records, with state of the key."""
-        check_function(func, FilterFunction, "The input must be a FilterFunction or a callable function")
-        return self._keyed("filter", "Filter", PythonFunction(target=func), self._original_data_type_info)
+        return self._keyed("filter", "Filter", self._checks.condition(func), self._original_data_type_info)
 
-    def process(self, func: Any, output_type: Any = None) -> DataStream:
+    def process(self, func: Any, output_type: TypeInformation | list[TypeInformation] | None = None) -> DataStream:
         """A process function with state of the key."""
-        if not isinstance(func, KeyedProcessFunction):
-            raise TypeError("KeyedProcessFunction is required for KeyedStream.")
-        return self._keyed("process", "KEYED PROCESS", PythonFunction(target=func), type_of(output_type))
+        message = "KeyedProcessFunction is required for KeyedStream."
+        self._checks.instance(func, "KeyedProcessFunction", message, "process")
+        behaviour = PythonFunction(target=func)
+        return self._keyed("process", "KEYED PROCESS", behaviour, type_of(output_type), declared=output_type)
 
     def reduce(self, func: Any) -> DataStream:
         """Two records of a key become one."""
-        check_function(func, ReduceFunction, "The input must be a ReduceFunction or a callable function")
+        message = "The input must be a ReduceFunction or a callable function"
+        self._checks.function(func, "ReduceFunction", message, "reduce")
         return self._keyed("reduce", "Reduce", PythonFunction(target=func), self._original_data_type_info)
 
     def _aggregate(self, kind: str, label: str, position: int | str, whole: bool = False) -> DataStream:
@@ -114,16 +113,19 @@ class KeyedStream(DataStream):
 
     def min_by(self, position_to_min_by: int | str = 0) -> DataStream:
         """The record with the least of a field so far."""
+        self._checks.only_pyflink("min_by")
         return self._aggregate("min", "min_by", position_to_min_by, whole=True)
 
     def max_by(self, position_to_max_by: int | str = 0) -> DataStream:
         """The record with the greatest of a field so far."""
+        self._checks.only_pyflink("max_by")
         return self._aggregate("max", "max_by", position_to_max_by, whole=True)
 
     def window(self, window_assigner: Any) -> WindowedStream:
         """Group by window too."""
         from planner.frontends.pyflink.windowed import WindowedStream
 
+        self._checks.window(window_assigner)
         return WindowedStream(self, window_assigner)
 
     def count_window(self, size: int, slide: int = 0) -> WindowedStream:
@@ -131,12 +133,15 @@ class KeyedStream(DataStream):
         from planner.frontends.pyflink.values.assigners import CountSlidingWindowAssigner, CountTumblingWindowAssigner
         from planner.frontends.pyflink.windowed import WindowedStream
 
+        self._checks.count_window(size, slide)
         counted = CountTumblingWindowAssigner(size) if slide == 0 else CountSlidingWindowAssigner(size, slide)
         return WindowedStream(self, counted)
 
     def key_by(self, key_selector: Any, key_type: TypeInformation | None = None) -> KeyedStream:
-        """Group by another key, from the stream that was keyed."""
-        return self._origin_stream.key_by(key_selector, key_type)
+        """Group by another key; PyFlink does so from the stream that was keyed."""
+        if self._checks.pyflink:
+            return self._origin_stream.key_by(key_selector, key_type)
+        return super().key_by(key_selector, key_type)
 
     # --- calls that go on with the plain records
 
@@ -162,7 +167,7 @@ class KeyedStream(DataStream):
     # --- calls that a keyed stream refuses
 
     def _partition(self, partitioner: str) -> NoReturn:
-        raise Exception("Cannot override partitioning for KeyedStream.")
+        self._checks.keyed_partition(partitioner)
 
     def broadcast(self, *args: Any) -> NoReturn:
         """Refused."""

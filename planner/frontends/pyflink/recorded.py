@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
+from planner.frontends.pyflink.differences import as_pyflink
 from planner.frontends.pyflink.versions import by_version, refuse_without_java, refuse_without_method
 
 __all__ = ["Call", "Recorded"]
@@ -86,6 +87,10 @@ def _static(cls: type[Recorded], name: str, function: Callable[..., Any]) -> Cal
         function(*args, **kwargs)  # refuses wrong arguments as Python does
         _refuse_without_java(cls)
         made = Call(f"{cls.__name__}.{name}", _bound(function, args, kwargs))
+        if name.startswith("for_") and as_pyflink():
+            from planner.frontends.pyflink.connector_checks import check_paths
+
+            check_paths(made)
         return _product(cls, function, (made,))
 
     return _like(call, function)
@@ -102,7 +107,7 @@ def _method(cls: type[Recorded], name: str, function: Callable[..., Any]) -> Cal
             return None
         if name.startswith(("get_", "is_")) and not bound:
             return said if said is not None else _got(self, name, function)
-        if name == "build":
+        if name == "build" and as_pyflink():
             from planner.frontends.pyflink.connector_checks import check_built
 
             check_built(self)

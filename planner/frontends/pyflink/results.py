@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from planner.frontends.pyflink.declared.settings import (
-    CompletableFuture,
-    JobClient,
-    JobExecutionResult,
-    JobID,
-    JobStatus,
-)
-from planner.job import JobDefinition
+if TYPE_CHECKING:
+    from planner.frontends.pyflink.declared.settings import JobID
+    from planner.job import JobDefinition
 
-__all__ = ["CloseableIterator", "LoadedClient", "LoadedResult", "printed_plan"]
+__all__ = ["CloseableIterator", "JobExecutionResult", "printed_plan"]
 
 
 def printed_plan(job: JobDefinition) -> str:
@@ -43,19 +38,28 @@ def printed_plan(job: JobDefinition) -> str:
     return json.dumps({"nodes": list(nodes.values())}, indent=2)
 
 
-class LoadedResult(JobExecutionResult):
-    """The result of a job that did not run."""
+class JobExecutionResult:
+    """What `execute` returns: the result of a job that did not run yet, or not here."""
 
-    def __init__(self) -> None:
-        pass
+    def __init__(self, j_job_execution_result: Any = None) -> None:
+        self.job_name = j_job_execution_result
+
+    def get_job_name(self) -> str:
+        """The job's name; ours, not PyFlink's."""
+        return str(self.job_name)
 
     def get_job_id(self) -> JobID:
         """An id like any other."""
-        return JobID()
+        from planner.frontends.pyflink.declared.settings import JobID as Id
+
+        return Id()
 
     def is_job_execution_result(self) -> bool:
         """Yes."""
         return True
+
+    def wait(self) -> None:
+        """Nothing to wait for. PyFlink has no such method, but scripts call it behind jobs that never end."""
 
     def get_net_runtime(self) -> int:
         """No time at all."""
@@ -68,52 +72,6 @@ class LoadedResult(JobExecutionResult):
     def get_all_accumulator_results(self) -> dict[str, Any]:
         """Nothing was counted."""
         return {}
-
-
-class _Done(CompletableFuture):
-    """A future with its answer."""
-
-    def __init__(self, answer: Any) -> None:
-        self._answer = answer
-
-    def done(self) -> bool:
-        """Yes."""
-        return True
-
-    def result(self) -> Any:
-        """The answer."""
-        return self._answer
-
-    def exception(self) -> None:
-        """None."""
-        return
-
-
-class LoadedClient(JobClient):
-    """A client of a job that did not run."""
-
-    def __init__(self) -> None:
-        pass
-
-    def get_job_id(self) -> JobID:
-        """An id like any other."""
-        return JobID()
-
-    def get_job_status(self) -> Any:
-        """Finished."""
-        return _Done(JobStatus.FINISHED)
-
-    def get_job_execution_result(self) -> Any:
-        """The result of a job that did not run."""
-        return _Done(LoadedResult())
-
-    def get_accumulators(self) -> Any:
-        """Nothing was counted."""
-        return _Done({})
-
-    def cancel(self) -> Any:
-        """Nothing to do."""
-        return _Done(None)
 
 
 class CloseableIterator:

@@ -2,44 +2,89 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from planner.errors import JobDefinitionError
-from planner.frontends.pyflink.drafts import Draft
-from planner.frontends.pyflink.recorded import Recorded
-from planner.frontends.scripts.operator_settings import OperatorSettings
 from planner.frontends.scripts.places import caller_line, user_location
 from planner.job import Operator
 from planner.settings.job_format import OPERATOR_KEYS
 from planner.settings.values import Fault
 
-__all__ = ["Settings"]
+if TYPE_CHECKING:
+    from planner.frontends.pyflink.checks import Checks
+    from planner.frontends.pyflink.drafts import Draft
+
+__all__ = ["OperatorSettings", "Settings", "StreamSettings"]
+
+
+class OperatorSettings:
+    """What streams and sinks have; `Settings` says how a setting is checked and kept."""
+
+    def _set(self, call: str, key: str, value: Any) -> Self:
+        """Keep a setting that `call()` gave; `key` is its name in the job format."""
+        raise NotImplementedError
+
+    def name(self, name: str) -> Self:
+        """The name that plans show."""
+        return self._set("name", "name", name)
+
+    def uid(self, uid: str) -> Self:
+        """A fixed identity for the operator's state."""
+        return self._set("uid", "uid", uid)
+
+    def set_uid_hash(self, uid_hash: str) -> Self:
+        """An operator id of an older job to take over."""
+        return self._set("set_uid_hash", "uid_hash", uid_hash)
+
+    def set_description(self, description: str) -> Self:
+        """A longer text for people."""
+        return self._set("set_description", "description", description)
+
+    def set_parallelism(self, parallelism: int) -> Self:
+        """How many subtasks."""
+        return self._set("set_parallelism", "parallelism", parallelism)
+
+    def disable_chaining(self) -> Self:
+        """Never chain."""
+        return self._set("disable_chaining", "chaining", "disable")
+
+
+class StreamSettings(OperatorSettings):
+    """What only streams have in PyFlink."""
+
+    def set_max_parallelism(self, max_parallelism: int) -> Self:
+        """How many key groups."""
+        return self._set("set_max_parallelism", "max_parallelism", max_parallelism)
+
+    def set_buffer_timeout(self, timeout_millis: int) -> Self:
+        """Milliseconds until a part-filled network buffer is sent."""
+        return self._set("set_buffer_timeout", "buffer_timeout", timeout_millis)
+
+    def start_new_chain(self) -> Self:
+        """Begin a chain here."""
+        return self._set("start_new_chain", "chaining", "start_new")
 
 
 class Settings(OperatorSettings):
     """An operator's settings. What is no operator (a union, a partition) refuses them, as Java's classes do."""
 
     _draft: Draft
+    _checks: Checks
     _in_java = False  # compiled as Flink's Java API would
 
     def _set(self, call: str, key: str, value: Any) -> Self:
         draft = self._draft
-        if draft.form is not Operator and self._in_java:
+        if draft.form is not Operator and self._in_java and self._checks.pyflink:
             return self  # Java's partitions have no settings: there is nothing that could take them
-        if draft.form is not Operator:
-            what = str(draft.arguments.get("partitioner") or draft.form.__name__).lower()
-            raise JobDefinitionError(
-                f"{call}() belongs to an operator, this stream is a {what}: PyFlink has no such method there",
-                location=user_location(),
-                hint=f"call {call}() on the operator before or after it",
-            )
+        self._checks.operator(draft, call)
         try:
             read = OPERATOR_KEYS[key].type.read(value)
         except Fault as fault:
             raise JobDefinitionError(f"{call}() {fault.message}", location=user_location(), hint=fault.hint) from None
-        if draft.fixed and read != 1 and (key == "parallelism" or self._one_group(draft, key)):
+        if self._checks.pyflink and draft.fixed and read != 1 and (key == "parallelism" or self._one_group(draft, key)):
             self._refuse_parallel(key)
         self._keep(draft, key, read)
+        self._checks.setting(draft)
         draft.source_lines.append(caller_line())
         return self
 
@@ -51,8 +96,8 @@ class Settings(OperatorSettings):
         if key == "chaining" and draft.arguments.get("python") == "broadcast":
             draft.arguments["remarks"] = (*draft.arguments.get("remarks", ()), f"ignored-chaining:{value}")
             return
-        if key == "parallelism" and draft.fixed:
-            return
+        if key == "parallelism" and draft.fixed and (self._checks.pyflink or not self._in_java):
+            return  # PyFlink's collections always run alone
         draft.arguments[key] = value
 
     def _refuse_parallel(self, key: str) -> None:
@@ -66,13 +111,13 @@ class Settings(OperatorSettings):
     def slot_sharing_group(self, slot_sharing_group: Any) -> Self:
         """Operators of one group may share a slot."""
         group = slot_sharing_group
-        named = group._calls[0].first() if isinstance(group, Recorded) else group
-        self._set("slot_sharing_group", "slot_sharing_group", named)
-        self._draft.arguments["slot_resources"] = _resources(group) if isinstance(group, Recorded) else None
+        calls = getattr(group, "_calls", None)  # of a SlotSharingGroup
+        self._set("slot_sharing_group", "slot_sharing_group", calls[0].first() if calls else group)
+        self._draft.arguments["slot_resources"] = _resources(group) if calls else None
         return self
 
 
-def _resources(group: Recorded) -> str | None:
+def _resources(group: Any) -> str | None:
     """What a slot sharing group was given, in an order of its own: two groups are compared by it."""
     given = {call.name.removeprefix("set_"): call for call in group._calls if call.name.startswith("set_")}
     return ", ".join(f"{name}={given[name].first()}" for name in sorted(given)) or None

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from planner.frontends.pyflink.api import BY_HAND, DECLARED, handed_on
-from planner.frontends.pyflink.versions import MODULES, NAMES, has, note_use, release, version
+from planner.frontends.pyflink.versions import MODULES, NAMES, by_version, has, note_use, release, version
 
 if TYPE_CHECKING:
     from importlib.abc import Loader, MetaPathFinder
@@ -88,9 +88,13 @@ class _Finder:
 class _StandIn(ModuleType):
     """A module of `pyflink` whose names are found when they are asked for."""
 
+    is_plan_stand_in = True  # see `differences.as_pyflink`
+
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
             return _all_names(self.__name__)
+        if name == "__file__":  # of no machine: scripts print it, and name jars beside it
+            return f"/{self.__name__.replace('.', '/')}{'/__init__' if hasattr(self, '__path__') else ''}.py"
         if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
         value = _found(self.__name__, name)
@@ -117,7 +121,7 @@ def _found(module: str, name: str) -> Any:
     for home in BY_HAND.get(part, ()):
         found = getattr(import_module(f"{_OURS}.{home}"), name, _MISSING)
         if found is not _MISSING and not isinstance(found, ModuleType):
-            return found
+            return by_version(found) if isinstance(found, type) else found
     home, defined = DECLARED.get(part, ("", ""))
     if name in defined.split():
         return getattr(import_module(f"{_OURS}.declared.{home}"), name)

@@ -2,45 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Self, cast, overload
 
-from planner.errors import JobDefinitionError
-from planner.frontends.pyflink.declared.functions import (
-    FilterFunction,
-    FlatMapFunction,
-    KeySelector,
-    MapFunction,
-    MapStateDescriptor,
-    Partitioner,
-)
-from planner.frontends.pyflink.drafts import Draft
-from planner.frontends.pyflink.functions import check_function
-from planner.frontends.pyflink.results import CloseableIterator
-from planner.frontends.pyflink.settings import Settings
-from planner.frontends.pyflink.values.types import (
-    OutputTag,
-    PickledBytesTypeInfo,
-    RowDataTypeInfo,
-    TupleTypeInfo,
-    TypeInformation,
-    type_of,
-)
-from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
-from planner.frontends.scripts.operator_settings import StreamSettings
-from planner.frontends.scripts.places import user_location
-from planner.job import Operator, PythonFunction, PythonRun, Select
+from planner.frontends.pyflink.differences import wrong
+from planner.frontends.pyflink.extensions import SinkExtensions, StreamExtensions
+from planner.frontends.pyflink.settings import Settings, StreamSettings
+from planner.frontends.pyflink.values.types import OutputTag, PickledBytesTypeInfo, TupleTypeInfo, type_of
+from planner.job import PythonFunction, PythonRun, Select
 
 if TYPE_CHECKING:
+    from planner.frontends.pyflink.checks import Checks
     from planner.frontends.pyflink.connected import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
+    from planner.frontends.pyflink.declared.functions import MapStateDescriptor
+    from planner.frontends.pyflink.drafts import Draft
     from planner.frontends.pyflink.environment import StreamExecutionEnvironment
     from planner.frontends.pyflink.java_objects import JavaStream
     from planner.frontends.pyflink.keyed import KeyedStream
+    from planner.frontends.pyflink.values.types import TypeInformation
+    from planner.frontends.pyflink.values.watermarks import WatermarkStrategy
     from planner.frontends.pyflink.windowed import AllWindowedStream
+    from planner.job import Behaviour
 
 __all__ = ["CachedDataStream", "DataStream", "DataStreamSink"]
 
 
-class DataStream(Settings, StreamSettings):
+class DataStream(Settings, StreamSettings, StreamExtensions):
     """The records of one transformation."""
 
     def __init__(self, environment: StreamExecutionEnvironment | JavaStream, draft: Draft | None = None) -> None:
@@ -51,6 +37,7 @@ class DataStream(Settings, StreamSettings):
             environment, draft = known._environment, known._draft
         self._environment: StreamExecutionEnvironment = cast("StreamExecutionEnvironment", environment)
         self._draft: Draft = draft
+        self._checks: Checks = self._environment._checks
         self._in_java = self._environment._calls.java
 
     @property
@@ -86,39 +73,46 @@ class DataStream(Settings, StreamSettings):
 
     # --- operators
 
-    def _operator(self, kind: str, name: str, func: Any, type: TypeInformation, **more: Any) -> DataStream:
-        behaviour = PythonFunction(target=func)
+    def _operator(
+        self, kind: str, name: str, behaviour: Behaviour, type: TypeInformation, declared: Any = None, **more: Any
+    ) -> DataStream:
+        more |= self._checks.output(declared)
         return self._stream(
             self._environment._calls.operator(
                 [self._draft], kind, type, name=name, python="plain", behaviour=behaviour, **more
             )
         )
 
-    def map(self, func: Any, output_type: Any = None) -> DataStream:
-        """One record in, one out."""
-        check_function(func, MapFunction, "The input must be a MapFunction or a callable function")
-        return self._operator("map", "Map", func, type_of(output_type))
+    def map(self, func: Any, output_type: TypeInformation | list[TypeInformation] | None = None) -> DataStream:
+        """One record in, one out. A planner job may give columns with their SQL expressions: `{"total": "a + b"}`."""
+        return self._operator("map", "Map", self._checks.mapping(func), type_of(output_type), output_type)
 
-    def flat_map(self, func: Any, output_type: Any = None) -> DataStream:
+    def flat_map(self, func: Any, output_type: TypeInformation | list[TypeInformation] | None = None) -> DataStream:
         """One record in, any number out."""
-        check_function(func, FlatMapFunction, "The input must be a FlatMapFunction or a callable function")
-        return self._operator("flat_map", "FlatMap", func, type_of(output_type))
+        message = "The input must be a FlatMapFunction or a callable function"
+        self._checks.function(func, "FlatMapFunction", message, "flat_map")
+        return self._operator("flat_map", "FlatMap", PythonFunction(target=func), type_of(output_type), output_type)
 
     def filter(self, func: Any) -> DataStream:
-        """Keep some records."""
-        check_function(func, FilterFunction, "The input must be a FilterFunction or a callable function")
-        return self._operator("filter", "Filter", func, self._draft.python_type)
+        """Keep some records. A planner job may give a SQL condition: `"amount > 10"`."""
+        return self._operator("filter", "Filter", self._checks.condition(func), self._draft.python_type)
 
-    def process(self, func: Any, output_type: Any = None) -> DataStream:
+    def process(self, func: Any, output_type: TypeInformation | list[TypeInformation] | None = None) -> DataStream:
         """A process function."""
-        return self._operator("process", "PROCESS", func, type_of(output_type))
+        if not self._checks.pyflink:
+            self._checks.function(func, "ProcessFunction", "", "process")
+        return self._operator("process", "PROCESS", PythonFunction(target=func), type_of(output_type), output_type)
 
     def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy) -> DataStream:
         """Give records their event time."""
+        from planner.frontends.pyflink.connector_checks import check_strategy
+
+        check_strategy(watermark_strategy, "assign_timestamps_and_watermarks")
         return self._stream(self._environment._calls.watermarks(self._draft, watermark_strategy))
 
     def project(self, *field_indexes: int) -> DataStream:
         """Some fields of a tuple."""
+        self._checks.only_pyflink("project")
         if not isinstance(self.get_type(), TupleTypeInfo):
             raise Exception("Only Tuple DataStreams can be projected.")
         if not field_indexes:
@@ -133,48 +127,52 @@ class DataStream(Settings, StreamSettings):
         return self._stream(draft)
 
     def key_by(self, key_selector: Any, key_type: TypeInformation | None = None) -> KeyedStream:
-        """Group by a key."""
+        """Group by a key: a function. A planner job may name a column, or a list of columns."""
         from planner.frontends.pyflink.keyed import KeyedStream
 
-        check_function(
-            key_selector, KeySelector, "Parameter key_selector should be type of KeySelector or a callable function."
-        )
+        selector, columns = self._checks.key(key_selector, "key_by", key_type)
         key = PickledBytesTypeInfo() if key_type is None else key_type
-        return KeyedStream(self, self._environment._calls.key_by(self._draft, key_selector, key), key)
+        return KeyedStream(self, self._environment._calls.key_by(self._draft, selector, key, **columns), key)
 
     def union(self, *streams: DataStream) -> DataStream:
         """Several streams read as one."""
+        self._checks.together(self, *streams)
         drafts = [self._draft, *(stream._plain()._draft for stream in streams)]
+        self._checks.union(drafts)
         return self._stream(self._environment._calls.union(drafts))
 
     def _plain(self) -> DataStream:
         return self
 
+    @overload
+    def connect(self, ds: BroadcastStream) -> BroadcastConnectedStream: ...
+    @overload
+    def connect(self, ds: DataStream) -> ConnectedStreams: ...
+
     def connect(self, ds: Any) -> ConnectedStreams | BroadcastConnectedStream:
-        """Two streams into one operator."""
+        """Two streams into one operator; a broadcast stream gives its rules to every subtask."""
         from planner.frontends.pyflink.connected import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
 
+        self._checks.together(self, ds.input_stream if isinstance(ds, BroadcastStream) else ds)
         if isinstance(ds, BroadcastStream):
             return BroadcastConnectedStream(self, ds, ds.broadcast_state_descriptors)
         return ConnectedStreams(self, ds)
 
     def window_all(self, window_assigner: Any) -> AllWindowedStream:
         """Windows over all records."""
+        self._checks.only_pyflink("window_all")
         from planner.frontends.pyflink.windowed import AllWindowedStream
 
         return AllWindowedStream(self, window_assigner)
 
     def get_side_output(self, output_tag: OutputTag) -> DataStream:
         """The records that this operator tagged."""
-        if self._draft.form is not Operator:
-            raise JobDefinitionError(
-                "only an operator has side outputs: PyFlink says that the method getSideOutput does not exist",
-                location=user_location(), hint="call get_side_output() on the operator's own result",
-            )  # fmt: skip
+        self._checks.side_output(self._draft)
         return self._stream(self._environment._calls.side_output(self._draft, output_tag))
 
     def cache(self) -> CachedDataStream:
         """Keep the records for other jobs."""
+        self._checks.only_pyflink("cache")
         return CachedDataStream(self._environment, self._environment._calls.cache(self._draft))
 
     # --- partitioning
@@ -198,85 +196,68 @@ class DataStream(Settings, StreamSettings):
         """To the subtask of the same number."""
         return self._partition("FORWARD")
 
+    @overload
+    def broadcast(self) -> DataStream: ...
+    @overload
     def broadcast(
-        self, broadcast_state_descriptor: Any = None, *other_broadcast_state_descriptors: Any
-    ) -> DataStream | BroadcastStream:
-        """To every subtask; with descriptors, as broadcast state."""
+        self, broadcast_state_descriptor: MapStateDescriptor, *other_broadcast_state_descriptors: MapStateDescriptor
+    ) -> BroadcastStream: ...
+
+    def broadcast(self, broadcast_state_descriptor: Any = None, *other_broadcast_state_descriptors: Any) -> Any:
+        """To every subtask; with descriptors of map states, rules for a broadcast process function."""
         from planner.frontends.pyflink.connected import BroadcastStream
 
         if broadcast_state_descriptor is None:
             return self._partition("BROADCAST")
-        descriptors = [broadcast_state_descriptor, *other_broadcast_state_descriptors]
-        if not all(isinstance(descriptor, MapStateDescriptor) for descriptor in descriptors):
-            raise TypeError("broadcast_state_descriptor must be MapStateDescriptor")
-        return BroadcastStream(self._partition("BROADCAST"), descriptors)
+        descriptors = (broadcast_state_descriptor, *other_broadcast_state_descriptors)
+        self._checks.descriptors(descriptors)
+        return BroadcastStream(self._partition("BROADCAST"), list(descriptors))
 
     def partition_custom(self, partitioner: Any, key_selector: Any) -> DataStream:
         """To the subtask that a function chooses by key."""
-        check_function(
-            partitioner, Partitioner, "Parameter partitioner should be type of Partitioner or a callable function."
-        )
-        check_function(
-            key_selector, KeySelector, "Parameter key_selector should be type of KeySelector or a callable function."
-        )
-        return self._stream(self._environment._calls.partition_custom(self._draft, partitioner, key_selector))
+        message = "Parameter partitioner should be type of Partitioner or a callable function."
+        self._checks.function(partitioner, "Partitioner", message, "partition_custom")
+        selector, columns = self._checks.key(key_selector, "partition_custom")
+        calls = self._environment._calls
+        return self._stream(calls.partition_custom(self._draft, partitioner, selector, **columns))
 
     # --- sinks
 
     def print(self, sink_identifier: str | None = None) -> DataStreamSink:
         """Print every record."""
-        return DataStreamSink(self._environment._calls.print(self._draft, sink_identifier))
+        return DataStreamSink(self._environment, self._environment._calls.print(self._draft, sink_identifier))
 
     def add_sink(self, sink_func: Any) -> DataStreamSink:
         """A legacy sink."""
-        from planner.frontends.pyflink.connector_facts import check_legacy, connector_remarks
-        from planner.frontends.pyflink.declared.functions import SinkFunction
-
-        check_legacy(sink_func, SinkFunction, self._environment._has_jars())
-        draft = self._environment._calls.operator(
-            [self._draft], "sink", self._draft.record_type, behaviour=PythonFunction(target=sink_func),
-            remarks=tuple(connector_remarks(sink_func)) or None, run=PythonRun(connector=sink_func),
-        )  # fmt: skip
-        return DataStreamSink(draft)
+        return DataStreamSink(self._environment, self._checks.legacy_sink(self, sink_func))
 
     def sink_to(self, sink: Any) -> DataStreamSink:
         """A new-style sink."""
-        from planner.frontends.pyflink.connector_facts import check_new_style, connector_remarks, sink_facts
-        from planner.frontends.pyflink.declared.connectors import Sink
-
-        check_new_style(sink, Sink, "add_sink")
-        facts, calls, read = sink_facts(sink), self._environment._calls, self._draft
-        if facts.topic_selector is not None:
-            read = calls.topics(read, facts.topic_selector)
-        if facts.takes_row_data and not isinstance(read.record_type, RowDataTypeInfo):
-            read = calls.row_data(read)
-        draft = calls.operator(
-            [read], "sink", read.record_type, behaviour=facts.behaviour, api="v2", committer=facts.committer or None,
-            extra_ids=facts.extra_ids or None, compaction=facts.compaction, co_locates=facts.co_locates,
-            remarks=tuple(connector_remarks(sink)) or None,
-            run=PythonRun(connector=sink),
-        )  # fmt: skip
-        return DataStreamSink(draft)
+        return DataStreamSink(self._environment, self._checks.sink(self, sink))
 
     def execute_and_collect(self, job_execution_name: str | None = None, limit: int | None = None) -> Any:
         """Execute the job for this stream's records; none come while a file is only loaded."""
+        from planner.frontends.pyflink.results import CloseableIterator
+
+        self._checks.only_pyflink("execute_and_collect")
         self._draft, records = self._environment._collect(self._draft, job_execution_name)
         return CloseableIterator(records) if limit is None else records[:limit]
 
 
-class DataStreamSink(Settings):
+class DataStreamSink(Settings, SinkExtensions):
     """The end of a stream."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, environment: StreamExecutionEnvironment, draft: Draft) -> None:
         self._draft = draft
+        self._checks: Checks = environment._checks
 
     def set_uid_hash(self, uid_hash: str) -> Self:
         """An operator id of an older job to take over; a new-style sink is several operators."""
-        if self._draft.arguments.get("api") == "v2":
-            raise JobDefinitionError(
-                "Cannot set a custom UID hash on a non-legacy sink", location=user_location(),
-                hint="give the sink a uid: the state of its writer is found by it",
-            )  # fmt: skip
+        if self._checks.pyflink and self._draft.arguments.get("api") == "v2":
+            raise wrong(
+                "Cannot set a custom UID hash on a non-legacy sink",
+                "give the sink a uid: the state of its writer is found by it",
+            )
         return super().set_uid_hash(uid_hash)
 
 

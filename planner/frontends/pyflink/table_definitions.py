@@ -20,7 +20,7 @@ from planner.frontends.pyflink.table_columns import (
 )
 from planner.frontends.scripts.places import user_location
 
-__all__ = ["Definition", "Schema", "TableDescriptor", "columns_of", "created_table"]
+__all__ = ["Definition", "Schema", "TableDescriptor", "columns_of", "created_table", "parts_of"]
 
 _CREATE: Final = re.compile(
     r"\s*CREATE\s+(?:TEMPORARY\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?(?P<name>[\w.`]+)\s*\(", re.IGNORECASE
@@ -41,6 +41,7 @@ class Definition:
     has_key: bool = False
     watermark: bool = False
     other: str | None = None  # what is no column that we know
+    records: tuple[Any, ...] | None = None  # of from_elements()
 
     @property
     def connector(self) -> str:
@@ -95,7 +96,7 @@ def created_table(statement: str) -> tuple[str, Definition] | None:
     columns: list[Column] = []
     keys: set[str] = set()
     watermark, other = False, "LIKE" if re.search(r"\bLIKE\b", rest, re.IGNORECASE) else None
-    for part in _split(body):
+    for part in parts_of(body):
         first = part.split(None, 1)[0].upper() if part else ""
         if (key := _KEY.fullmatch(part)) is not None:
             keys |= {name.strip().strip("`") for name in key["names"].split(",")}
@@ -142,7 +143,7 @@ def _in_brackets(text: str, start: int) -> tuple[str, str]:
     return text[start:], ""
 
 
-def _split(body: str) -> list[str]:
+def parts_of(body: str) -> list[str]:
     """The parts between commas, not those inside brackets and texts."""
     parts, depth, last, quoted = [], 0, 0, False
     for place, character in enumerate(body):

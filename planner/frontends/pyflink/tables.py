@@ -191,7 +191,7 @@ class StreamTableEnvironment:
         records = list(elements)
         columns = columns_of(schema, records[0] if records else ())
         number = self._environment._ledger.take_unnamed()
-        made = Definition(columns=columns, options={"connector": _ELEMENTS})
+        made = Definition(columns=columns, options={"connector": _ELEMENTS}, records=tuple(records))
         return Table(f"*anonymous_{_ELEMENTS}${number}*", made)
 
     def create_temporary_view(self, view_path: str, table_or_data_stream: Any, *fields_or_schema: Any) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 from planner.errors import JobDefinitionError
 from planner.flink.availability import Span
 from planner.flink.versions import NEWEST, RELEASES
+from planner.frontends.pyflink.differences import as_pyflink
 from planner.frontends.scripts.handover import current_session
 from planner.frontends.scripts.places import user_location
 
@@ -212,7 +213,7 @@ def has(span: Span | None) -> bool:
 
 def note_use(name: str) -> None:
     """Remember that the script uses a name which not all versions have: an upgrade may have to replace it."""
-    session = current_session()
+    session = current_session() if as_pyflink() else None
     if session is not None and name not in session.uses:
         session.uses[name] = user_location()
 
@@ -224,7 +225,7 @@ class OnlyIn:
         self._name, self._member, self._span = name, member, span
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        if not has(self._span):
+        if not has(self._span) and as_pyflink():
             where = f"{owner.__name__!r} object" if instance is not None else f"type object {owner.__name__!r}"
             raise AttributeError(
                 f"{where} has no attribute {self._name!r}", name=self._name, obj=instance if instance else owner
@@ -238,7 +239,7 @@ class OnlyIn:
 def by_version(cls: type[_Class]) -> type[_Class]:
     """Let members be there only in the versions that have them."""
     for name, span in MEMBERS.get(cls.__name__, {}).items():
-        if name in vars(cls):
+        if name in vars(cls) and not isinstance(vars(cls)[name], OnlyIn):
             setattr(cls, name, OnlyIn(name, vars(cls)[name], span))
     return cls
 
@@ -292,7 +293,7 @@ def replacement(name: str, new: str) -> str | None:
 
 def refuse_without_java(name: str) -> None:
     """Refuse a class that only connectors for Flink 1.x have in Java."""
-    if name not in NO_JAVA_CLASS:
+    if name not in NO_JAVA_CLASS or not as_pyflink():
         return
     note_use(name)
     if not has(_old()):
@@ -306,7 +307,7 @@ def refuse_without_java(name: str) -> None:
 
 def refuse_without_method(owner: str, name: str) -> None:
     """Refuse a method that calls what Flink 2's Java class does not have."""
-    if NO_JAVA_METHOD.get(name) == owner and not has(_old()):
+    if NO_JAVA_METHOD.get(name) == owner and as_pyflink() and not has(_old()):
         raise OtherVersion(
             f"{name}() calls a method that Flink 2 does not have: PyFlink {version()} fails with Py4JError",
             location=user_location(),

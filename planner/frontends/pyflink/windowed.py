@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from planner.frontends.pyflink.declared.functions import (
-    AggregateFunction,
-    AllWindowFunction,
-    ProcessAllWindowFunction,
-    ProcessWindowFunction,
-    ReduceFunction,
-    WindowFunction,
-)
-from planner.frontends.pyflink.functions import check_function
 from planner.frontends.pyflink.values.types import OutputTag, PickledBytesTypeInfo, TypeInformation, type_of
-from planner.job import PythonFunction, PythonRun, PythonWindow
+from planner.job import PythonRun, PythonWindow
 
 if TYPE_CHECKING:
     from planner.frontends.pyflink.environment import StreamExecutionEnvironment
@@ -29,12 +20,12 @@ _Form = Literal["reduce", "aggregate", "apply", "process"]
 class _Windows:
     """What both kinds of windows can do."""
 
-    _functions: tuple[type[Any], ...]
-    _function_names: str
+    _functions: str  # those that may follow reduce and aggregate
     _shape: str
 
     def __init__(self, keyed: KeyedStream, window_assigner: Any) -> None:
         self._keyed_stream = keyed
+        self._checks = keyed._checks
         self._window_assigner = window_assigner
         self._window_trigger: Any = None
         self._allowed_lateness = 0
@@ -50,12 +41,13 @@ class _Windows:
 
     def trigger(self, trigger: Any) -> Self:
         """When windows give their results."""
+        self._checks.trigger(trigger)
         self._window_trigger = trigger
         return self
 
-    def allowed_lateness(self, time_ms: int) -> Self:
-        """How long a window waits for late records."""
-        self._allowed_lateness = time_ms
+    def allowed_lateness(self, time_ms: Any) -> Self:
+        """How long a window waits for late records, in milliseconds."""
+        self._allowed_lateness = self._checks.lateness(time_ms)
         return self
 
     def side_output_late_data(self, output_tag: OutputTag) -> Self:
@@ -64,74 +56,88 @@ class _Windows:
         return self
 
     def reduce(self, reduce_function: Any, window_function: Any = None, output_type: Any = None) -> DataStream:
-        """Two records of a window become one."""
-        check_function(reduce_function, ReduceFunction, "The input must be a ReduceFunction or a callable function!")
-        self._check(window_function)
+        """Two records of a window become one. A planner job gives no window function, and the type may come second."""
+        message = "The input must be a ReduceFunction or a callable function!"
+        self._checks.function(reduce_function, "ReduceFunction", message, "reduce")
+        window_function, output_type = self._behind("reduce", window_function, output_type)
         kind = self.get_input_type() if window_function is None and output_type is None else type_of(output_type)
-        return self._result("reduce", kind, reduce_function, window_function)
+        return self._result("reduce", kind, output_type, reduce_function, window_function)
 
     def aggregate(
         self, aggregate_function: Any, window_function: Any = None, accumulator_type: Any = None,
         output_type: Any = None,
     ) -> DataStream:  # fmt: skip
-        """An incremental aggregate of each window."""
-        if not isinstance(aggregate_function, AggregateFunction):
-            raise TypeError("The input must be a pyflink.datastream.functions.AggregateFunction!")
-        self._check(window_function)
+        """An incremental aggregate of each window. A planner job gives no window function."""
+        message = "The input must be a pyflink.datastream.functions.AggregateFunction!"
+        self._checks.instance(aggregate_function, "AggregateFunction", message, "aggregate")
+        window_function, output_type = self._behind("aggregate", window_function, output_type)
         type_of(accumulator_type)
-        return self._result("aggregate", type_of(output_type), aggregate_function, window_function)
+        return self._result("aggregate", type_of(output_type), output_type, aggregate_function, window_function)
 
     def apply(self, window_function: Any, output_type: Any = None) -> DataStream:
         """All records of a window at once."""
-        return self._result("apply", type_of(output_type), window_function)
+        self._checks.only_pyflink("apply")
+        return self._result("apply", type_of(output_type), output_type, window_function)
 
     def process(self, process_window_function: Any, output_type: Any = None) -> DataStream:
         """All records of a window at once, with a context."""
-        return self._result("process", type_of(output_type), process_window_function)
+        if not self._checks.pyflink:
+            self._checks.function(process_window_function, "ProcessWindowFunction", "", "process")
+        return self._result("process", type_of(output_type), output_type, process_window_function)
 
-    def _check(self, window_function: Any) -> None:
-        if window_function is not None and not isinstance(window_function, self._functions):
-            raise TypeError(f"window_function should be a {self._function_names}")
+    def _behind(self, call: str, window_function: Any, output_type: Any) -> tuple[Any, Any]:
+        """The window function behind an aggregate, and the declared type."""
+        if not self._checks.pyflink and isinstance(window_function, TypeInformation):
+            return None, window_function
+        if window_function is not None:
+            self._checks.only_pyflink(f"{call} with a window function")
+            message = f"window_function should be a {self._functions.replace(' ', ' or ')}"
+            self._checks.instance(window_function, self._functions, message, call)
+        return window_function, output_type
 
-    def _result(self, form: _Form, kind: TypeInformation, *functions: Any) -> DataStream:
-        assigner, keyed = self._window_assigner, self._keyed_stream
+    def _result(self, form: _Form, kind: TypeInformation, declared: Any, *functions: Any) -> DataStream:
+        keyed, name = self._keyed_stream, type(self._window_assigner).__name__
+        self._given = functions
+        draft = keyed._environment._calls.operator(
+            [keyed._draft], "window_reduce", kind, name=name, label="window", python="keyed",
+            **{**self._checks.windowed(self, form, functions[0]), **self._checks.output(declared)},
+        )  # fmt: skip
+        return keyed._stream(draft)
+
+    def _described(self, form: _Form) -> dict[str, Any]:
+        """What PyFlink says of a window operator, and what its run needs."""
+        assigner, functions = self._window_assigner, self._given
         if self._window_trigger is None:
             self._window_trigger = assigner.get_default_trigger(self.get_execution_environment())
         assigner.get_window_serializer()
         named = [type(function).__name__ for function in functions if function is not None]
-        trigger = type(self._window_trigger).__name__
-        name = type(assigner).__name__
-        calls = keyed._environment._calls
-        draft = calls.operator(
-            [keyed._draft], "window_reduce", kind, name=name, written_name=name if calls.java else None,
-            label="window", python="keyed", behaviour=PythonFunction(target=functions[0]),
-            description=f"{self._shape}({assigner}, {trigger}, {', '.join(named)})",
-            run=PythonRun(window=self._window(form, *functions)),
-        )  # fmt: skip
-        return keyed._stream(draft)
+        trigger, name = type(self._window_trigger).__name__, type(assigner).__name__
+        return {
+            "written_name": name if self._keyed_stream._environment._calls.java else None,
+            "description": f"{self._shape}({assigner}, {trigger}, {', '.join(named)})",
+            "run": PythonRun(window=self._window(form, *functions)),
+        }
 
     def _window(self, form: _Form, function: Any, window_function: Any = None) -> PythonWindow:
         late = self._late_data_output_tag
         return PythonWindow(
             assigner=self._window_assigner, trigger=self._window_trigger, form=form, function=function,
             window_function=window_function, all_records=self._shape == "AllWindow",
-            lateness=_milliseconds(self._allowed_lateness), late_tag=late.tag_id if late is not None else None,
+            lateness=self._allowed_lateness, late_tag=late.tag_id if late is not None else None,
         )  # fmt: skip
 
 
 class WindowedStream(_Windows):
     """A keyed stream in windows."""
 
-    _functions = (WindowFunction, ProcessWindowFunction)
-    _function_names = "WindowFunction or ProcessWindowFunction"
+    _functions = "WindowFunction ProcessWindowFunction"
     _shape = "Window"
 
 
 class AllWindowedStream(_Windows):
     """All records in windows: a keyed stream with one key."""
 
-    _functions = (AllWindowFunction, ProcessAllWindowFunction)
-    _function_names = "AllWindowFunction or ProcessAllWindowFunction"
+    _functions = "AllWindowFunction ProcessAllWindowFunction"
     _shape = "AllWindow"
 
     def __init__(self, stream: DataStream, window_assigner: Any) -> None:
@@ -149,11 +155,6 @@ class AllWindowedStream(_Windows):
         if isinstance(self._window_assigner, MergingWindowAssigner) and trigger.can_merge() is not True:
             raise TypeError("A merging window assigner cannot be used with a trigger that does not support merging.")
         return super().trigger(trigger)
-
-
-def _milliseconds(lateness: Any) -> int:
-    """PyFlink takes whatever it is given; a Time is no number, and the window operator would fail with it."""
-    return int(lateness.to_milliseconds() if hasattr(lateness, "to_milliseconds") else lateness)
 
 
 def _one_key(value: Any) -> int:

@@ -1,5 +1,5 @@
-"""What both Python front ends share: handing over jobs, places, modules beside the job, settings, triggers.
+"""What a Python file meets while it is loaded, whatever it imports: who gets its jobs, its own lines, its modules.
 
-Door: `handover` (jobs and load options), `places` (the user's file and line), `job_modules`, `operator_settings` and
-`trigger_rules`.
+Door: `handover` (jobs and load options), `places` (the user's file and line), `job_modules`. `absent_modules` and
+`waiting` are for scripts that are only loaded.
 """

@@ -19,7 +19,6 @@ from planner.kinds import SINKS
 from planner.records import record
 
 if TYPE_CHECKING:
-    from planner.frontends.dsl.environment import StreamExecutionEnvironment
     from planner.frontends.flink_compiler.request import FlinkRequest
 
 __all__ = [
@@ -53,7 +52,7 @@ _CONNECTORS: Final = frozenset({"source", *SINKS})
 
 
 class Session:
-    """One loading of a job's file: the jobs it executed and the environments it made."""
+    """One loading of a job's file: the jobs it executed."""
 
     def __init__(self, options: LoadOptions | None = None) -> None:
         self.options = options or LoadOptions()
@@ -61,10 +60,9 @@ class Session:
         self.uses: dict[str, Location] = {}  # names of PyFlink that not all versions have, where each was used first
         self.notes: tuple[str, ...] = ()  # what a reader of the plan should know: why it is for an older version
         self.jobs: list[JobDefinition] = []
-        self.environments: list[StreamExecutionEnvironment] = []
         self.absent_modules: tuple[str, ...] = ()  # imported, not installed: placeholders stand in
         self.java_calls: list[str] = []  # calls on Java that only matter when a job runs
-        self.ledger: Any = None  # PyFlink's one counter of transformations, once a PyFlink environment is made
+        self.ledger: Any = None  # the one counter of transformations, once an environment is made
 
 
 _sessions: list[Session] = []

@@ -8,33 +8,48 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-__all__ = ["forget_modules", "modules_found", "own_modules"]
+__all__ = ["loading_modules", "modules_found", "own_modules"]
 
 _OURS = tuple(f"{Path(__file__).parents[3] / name}{os.sep}" for name in ("planner", "spark_runner", "cli"))
 _kept: dict[str, dict[str, ModuleType]] = {}  # by the job's folder
+_loading: dict[str, Callable[[], dict[str, ModuleType]]] = {}  # by the folder of a job that is loaded now
 
 
-def forget_modules(folder: str, known: set[str], path: Sequence[str]) -> None:
-    """Take the modules that a job imported since `known` out of `sys.modules`; `path` is `sys.path` without the job."""
-    fresh = {name: module for name, module in sys.modules.items() if name not in known}
-    added = [entry for entry in sys.path if entry not in path]
-    mine = {
-        name: module
-        for name, module in fresh.items()
-        if _is_own(module, folder, path) or _owner(_file(module), added) is not None
-    }
-    _kept[folder] = mine
-    for name in mine:
-        del sys.modules[name]
+@contextmanager
+def loading_modules(folder: str, known: set[str], path: Sequence[str]) -> Iterator[None]:
+    """A job is loaded inside: what it imports is its own, and is taken out of `sys.modules` afterwards.
+
+    `known` are the modules that were imported before, `path` is `sys.path` without the job.
+    """
+
+    def own() -> dict[str, ModuleType]:
+        added = [entry for entry in sys.path if entry not in path]
+        fresh = {name: module for name, module in sys.modules.items() if name not in known}
+        return {
+            name: module
+            for name, module in fresh.items()
+            if _is_own(module, folder, path) or _is_under(module, added, path)
+        }
+
+    _loading[folder] = own
+    try:
+        yield
+    finally:
+        del _loading[folder]
+        _kept[folder] = own()
+        for name in _kept[folder]:
+            del sys.modules[name]
 
 
 def own_modules(folder: str) -> Mapping[str, ModuleType]:
     """The modules of the jobs in a folder: those that loading set aside, and those that are imported now."""
+    if folder in _loading:  # a script that runs its jobs while it is loaded
+        return {**_kept.get(folder, {}), **_loading[folder]()}
     now = {name: module for name, module in sys.modules.items() if _is_own(module, folder, sys.path)}
     return {**now, **_kept.get(folder, {})}
 
@@ -64,6 +79,16 @@ def _is_own(module: ModuleType, folder: str, path: Sequence[str]) -> bool:
         return False
     owner = _owner(file, path)
     return owner is None or not owner.startswith(folder + os.sep)
+
+
+def _is_under(module: ModuleType, added: Sequence[str], path: Sequence[str]) -> bool:
+    """Whether a module was found through a folder that its job put on `sys.path`, and not in an environment there."""
+    file = _file(module)
+    owner = _owner(file, added)
+    if owner is None or file.startswith(_OURS) or module.__name__ == "__main__":
+        return False
+    other = _owner(file, path)
+    return other is None or len(other) < len(owner)
 
 
 def _owner(file: str, path: Sequence[str]) -> str | None:

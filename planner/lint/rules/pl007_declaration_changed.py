@@ -22,6 +22,9 @@ at the graph would let it pass.
 ## How to fix it
 
 If the change is meant, accept it with `plan lint --update-baseline`, in the same commit. Otherwise undo it.
+
+A baseline of an earlier version of plan has no such facts. Then this finding says so, once per job: what the job
+declares was not compared. Record the baseline again on the revision that is deployed, before other changes.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ from planner.operators import node_label
 if TYPE_CHECKING:
     from planner.diff.change import Change
 
+_RECORD_AGAIN = "on the revision that is deployed, run plan lint --update-baseline, and commit the file"
 _ACCEPT = "if it is meant, accept it with plan lint --update-baseline"
 _SHOWN = 3
 
@@ -64,7 +68,7 @@ def _finding(rule: LintRule, subject: Subject, places: tuple[int | None, ...], c
     told = "; ".join(causes)
     at = places[0]
     if at is None:
-        fix = "run plan lint --update-baseline" if told.startswith("one version") else _ACCEPT
+        fix = _RECORD_AGAIN if told.startswith("one version") else _ACCEPT
         return rule.finding(told, at=subject.plan.job.location, subject=f"job {told[:40]}", fix=fix)
     nodes = [subject.nodes[place or 0] for place in places]
     names = list(dict.fromkeys(map(node_label, nodes)))

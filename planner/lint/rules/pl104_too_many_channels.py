@@ -51,4 +51,4 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         )
 
 
-RULE = build_rule("PL104", "too-many-channels", __doc__, _find)
+RULE = build_rule("PL104", "too-many-channels", __doc__, _find, reads="edges")

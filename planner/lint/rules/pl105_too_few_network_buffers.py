@@ -100,4 +100,4 @@ def _finding(rule: LintRule, subject: Subject, costs: Costs, buffers: int, verb:
     )
 
 
-RULE = build_rule("PL105", "too-few-network-buffers", __doc__, _find, "error")
+RULE = build_rule("PL105", "too-few-network-buffers", __doc__, _find, "error", reads="edges")

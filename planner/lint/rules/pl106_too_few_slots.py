@@ -40,18 +40,23 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         return
     group, most = max(execution.slots_by_group, key=lambda entry: entry[1])
     widest = widest_of(subject.nodes, group)
+    missing = -(-(execution.required_slots - available) // (cluster.slots or 1))
+    share = ", share slots between groups" if len(execution.slots_by_group) > 1 else ""
     groups = ", ".join(f"{name!r} {count}" for name, count in execution.slots_by_group)
     yield rule.finding(
         f"the job needs {execution.required_slots} slots ({groups}) and the cluster has {available} "
-        f"({cluster.task_managers} task "
-        f"managers with {cluster.slots} slots each); the widest operator is {node_label(widest)} with parallelism "
+        f"({_managers(cluster.task_managers or 0)} with {cluster.slots} slots each); "
+        f"the widest operator is {node_label(widest)} with parallelism "
         f"{widest.parallelism}",
         at=parallelism_place(subject.plan.job, widest),
         subject="slots",
         operator=widest.operator,
-        fix=f"lower the parallelism of group {group!r} from {most}, share slots between groups, or add "
-        f"{-(-(execution.required_slots - available) // (cluster.slots or 1))} task managers",
+        fix=f"lower the parallelism of group {group!r} from {most}{share}, or add {_managers(missing)}",
     )
 
 
-RULE = build_rule("PL106", "too-few-slots", __doc__, _find, "error")
+def _managers(number: int) -> str:
+    return f"{number} task manager{'' if number == 1 else 's'}"
+
+
+RULE = build_rule("PL106", "too-few-slots", __doc__, _find, "error", reads="slots")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 import struct
 from collections.abc import Callable
 from typing import Any
 
 from spark_runner.executor.conversion import Form
+from spark_runner.executor.formats.object_text import in_hash_order, real_text, room_for
 from spark_runner.executor.records import pickled
 
 __all__ = ["java_text"]
@@ -30,7 +32,7 @@ def _bool(value: Any, form: Form) -> str:
 
 
 def _double(value: Any, form: Form) -> str:
-    return _real(value, repr(float(value)))
+    return real_text(value, repr(float(value)))
 
 
 def _float(value: Any, form: Form) -> str:
@@ -38,27 +40,8 @@ def _float(value: Any, form: Form) -> str:
     for digits in range(1, 10):
         text = f"{value:.{digits}g}"
         if _FLOAT.unpack(_FLOAT.pack(float(text)))[0] == value:
-            return _real(value, repr(float(text)))
-    return _real(value, repr(float(value)))
-
-
-def _real(value: float, text: str) -> str:
-    """Java writes numbers from a thousandth to ten millions plainly, others with an exponent."""
-    if value != value or value in (float("inf"), float("-inf")):
-        return {"inf": "Infinity", "-inf": "-Infinity"}.get(text, "NaN")
-    sign, text = ("-", text[1:]) if text.startswith("-") else ("", text)
-    mantissa, _, exponent = text.partition("e")
-    whole, _, part = mantissa.partition(".")
-    digits, point = whole + part, len(whole) + int(exponent or 0)
-    point -= len(digits) - len(digits.lstrip("0"))
-    digits = digits.lstrip("0").rstrip("0")
-    if not digits:
-        return f"{sign}0.0"
-    if 1e-3 <= abs(value) < 1e7:
-        shown = f"{'0' * (1 - point)}{digits}" if point <= 0 else digits.ljust(point, "0")
-        place = max(point, 1)
-        return f"{sign}{shown[:place]}.{shown[place:] or '0'}"
-    return f"{sign}{digits[0]}.{digits[1:] or '0'}E{point - 1}"
+            return real_text(value, repr(float(text)))
+    return real_text(value, repr(float(value)))
 
 
 def _timestamp(value: Any, form: Form) -> str:
@@ -67,9 +50,27 @@ def _timestamp(value: Any, form: Form) -> str:
     return f"{value.replace(microsecond=0, tzinfo=None).isoformat(sep=' ')}.{fraction}"
 
 
+def _time(value: Any, form: Form) -> str:
+    return str(value.replace(microsecond=0, tzinfo=None).isoformat())
+
+
+def _instant(value: Any, form: Form) -> str:
+    """UTC, with the fraction in groups of three digits."""
+    whole = datetime.datetime.fromtimestamp(value.seconds, datetime.UTC).replace(tzinfo=None).isoformat()
+    fraction = f"{value.nanos:09d}"
+    while fraction.endswith("000"):
+        fraction = fraction[:-3]
+    return f"{whole}{'.' if fraction else ''}{fraction}Z"
+
+
+def _bytes(value: Any, form: Form) -> str:
+    """Bytes have signs in Java."""
+    return f"[{', '.join(str(byte - 256 if byte > 127 else byte) for byte in value)}]"
+
+
 def _pickled(value: Any, form: Form) -> str:
-    """What Java sees of a Python object: bytes, which have signs there."""
-    return f"[{', '.join(str(byte - 256 if byte > 127 else byte) for byte in pickled(value))}]"
+    """What Java sees of a Python object."""
+    return _bytes(pickled(value), form)
 
 
 def _tuple(value: Any, form: Form) -> str:
@@ -89,13 +90,17 @@ def _list(value: Any, form: Form) -> str:
 
 
 def _map(value: Any, form: Form) -> str:
-    pairs = (f"{java_text(key, form[1])}={java_text(part, form[2])}" for key, part in value.items())
-    return f"{{{', '.join(pairs)}}}"
+    """The entries of a HashMap that was made for as many."""
+    order = in_hash_order(value, room_for(value, 1 << max(0, len(value) - 1).bit_length()))
+    return f"{{{', '.join(f'{java_text(key, form[1])}={java_text(value[key], form[2])}' for key in order)}}}"
 
 
 _WRITERS: dict[str, Callable[[Any, Form], str]] = {
     "any": _pickled,
+    "bytes": _bytes,
+    "time": _time,
     "timestamp": _timestamp,
+    "instant": _instant,
     "bool": _bool,
     "double": _double,
     "float": _float,

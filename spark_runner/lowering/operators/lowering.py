@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from planner.errors import UnsupportedOnSpark
 from planner.job import Operator, PythonFunction
-from spark_runner.executor.inlined import Inlined
-from spark_runner.program.native_function import NativeFunction
 from spark_runner.program.program import Engine
 
 
@@ -45,9 +43,6 @@ class Lowered:
     engine: Engine
     role: str = ""
     grouped: bool = False
-    native: NativeFunction | None = None  # a Python function that runs natively
-    why_python: str | None = None
-    inlined: Inlined | None = None  # a function that stays in Python, as the one expression it is
 
 
 Lowering = Callable[[Setting], Lowered]

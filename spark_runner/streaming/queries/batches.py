@@ -19,7 +19,7 @@ from spark_runner.executor.records import decode
 from spark_runner.executor.rows import printed
 from spark_runner.executor.written import COUNTED
 from spark_runner.figures.results import CollectedRecord, Events, PrintedRecord
-from spark_runner.streaming.program import StreamJob, StreamSink
+from spark_runner.program.chunks import ChunkPlan, ChunkSink
 from spark_runner.streaming.queries.sinks import BatchWriter
 from spark_runner.streaming.queries.source_files import SourceFiles
 
@@ -79,7 +79,7 @@ class Batches:
     """The function that Spark calls with every batch."""
 
     def __init__(
-        self, job: StreamJob, layout: Layout, writer: BatchWriter, files: SourceFiles, listener: Listener
+        self, job: ChunkPlan, layout: Layout, writer: BatchWriter, files: SourceFiles, listener: Listener
     ) -> None:
         self.job, self.layout, self.writer, self.files, self.listener = job, layout, writer, files, listener
 
@@ -110,16 +110,16 @@ class Batches:
         finally:
             kept.unpersist()
 
-    def _has_records(self, sink: StreamSink, figures: BatchFigures) -> bool:
+    def _has_records(self, sink: ChunkSink, figures: BatchFigures) -> bool:
         received = {number for one in figures for number, count in one["edges"].items() if count}
-        return any(str(flow.number) in received for flow in self.writer.flows_of(sink))
+        return any(str(flow.number) in received for flow in self.job.flows_into(sink))
 
     @staticmethod
     def _figures(rows: DataFrame) -> BatchFigures:
         found = rows.where(F.col("target") == FIGURES).select("blob").collect()
         return [json.loads(bytes(row["blob"])) for row in found]
 
-    def _write_all(self, sink: StreamSink, rows: DataFrame, batch: int) -> BatchFigures:
+    def _write_all(self, sink: ChunkSink, rows: DataFrame, batch: int) -> BatchFigures:
         """The one sink and the figures by one Spark job: what the tasks of its last stage observe counts once."""
         seen = Observation()
         found: BatchFigures = []
@@ -132,16 +132,16 @@ class Batches:
         self.writer.write_at_once(sink, observed.where(F.col(COUNTED).isNull()).drop(COUNTED), batch, wanted)
         return found
 
-    def _print_all(self, sink: StreamSink, rows: DataFrame) -> BatchFigures:
+    def _print_all(self, sink: ChunkSink, rows: DataFrame) -> BatchFigures:
         """The one sink and the figures, brought here together."""
         chunks = chunks_of(rows.where(F.col("target").isin(FIGURES, -1 - sink.number)).toArrow().to_batches())
         self._print(sink, [chunk for chunk in chunks if chunk.target != FIGURES])
         return [json.loads(chunk.blob) for chunk in chunks if chunk.target == FIGURES]
 
-    def _in_columns(self, sink: StreamSink) -> bool:
-        return any(flow.sql for flow in self.writer.flows_of(sink))
+    def _in_columns(self, sink: ChunkSink) -> bool:
+        return any(flow.sql for flow in self.job.flows_into(sink))
 
-    def _feed(self, sink: StreamSink, rows: DataFrame, batch: int) -> None:
+    def _feed(self, sink: ChunkSink, rows: DataFrame, batch: int) -> None:
         if sink.kind == "write":
             self.writer.write(sink, rows, batch)
         elif self._in_columns(sink):
@@ -149,16 +149,16 @@ class Batches:
         else:
             self._print(sink, chunks_of(rows.toArrow().to_batches()))
 
-    def _print_columns(self, sink: StreamSink, frame: DataFrame) -> None:
+    def _print_columns(self, sink: ChunkSink, frame: DataFrame) -> None:
         for batch in frame.toArrow().to_batches():
             for value in decode(batch.columns, batch.schema.names):
                 self.listener.printed(PrintedRecord(operator=sink.operator.key, subtask=None, text=printed(value)))
 
-    def _print(self, sink: StreamSink, chunks: list[Chunk]) -> None:
-        with pyflink_stand_in() if self.job.is_script else nullcontext():
+    def _print(self, sink: ChunkSink, chunks: list[Chunk]) -> None:
+        with pyflink_stand_in() if self.job.script else nullcontext():
             self._tell(sink, chunks)
 
-    def _tell(self, sink: StreamSink, chunks: list[Chunk]) -> None:
+    def _tell(self, sink: ChunkSink, chunks: list[Chunk]) -> None:
         found = []
         for chunk in chunks:
             found_here = unpacked(chunk.blob, self.layout.edges[chunk.edge].schema)

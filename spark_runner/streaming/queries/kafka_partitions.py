@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from planner.job import Reader
 from spark_runner.executor.positions import split_of
-from spark_runner.streaming.program import StreamSource
+from spark_runner.program.chunks import ChunkSource
 
 __all__ = ["known_splits"]
 
@@ -21,7 +21,7 @@ _PATIENCE = 10  # seconds
 _CLIENT = "kafka."  # in front of the options that are for Kafka's own client
 
 
-def known_splits(spark: SparkSession, source: StreamSource) -> tuple[int, ...]:
+def known_splits(spark: SparkSession, source: ChunkSource) -> tuple[int, ...]:
     """The splits of a Kafka source; none where they cannot be found: each then counts from its first batch on.
 
     A bounded source has none either. In Flink a partition that is at its end holds nobody back.

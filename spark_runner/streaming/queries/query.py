@@ -19,10 +19,10 @@ from spark_runner.executor.layout import Layout
 from spark_runner.executor.written import COUNTED
 from spark_runner.frames.blame import blamed
 from spark_runner.frames.collections import shaped_records
+from spark_runner.frames.layouts import LayoutMaker
 from spark_runner.frames.shipping import pickled_function
-from spark_runner.streaming.program import StreamJob, StreamSource, StreamVertex
+from spark_runner.program.chunks import ChunkPlan, ChunkSource, Vertex
 from spark_runner.streaming.queries.kafka_partitions import known_splits
-from spark_runner.streaming.queries.layouts import LayoutMaker
 from spark_runner.streaming.queries.shapes import Shapes
 from spark_runner.streaming.queries.sinks import in_buckets, writes_files
 from spark_runner.streaming.queries.slot_keys import slot_keys
@@ -38,7 +38,7 @@ class Query:
     """Builds the frame that a job's batches are read from."""
 
     def __init__(
-        self, job: StreamJob, spark: SparkSession, *, file: str, orders: str, package: str | None = None
+        self, job: ChunkPlan, spark: SparkSession, *, file: str, orders: str, package: str | None = None
     ) -> None:
         self.job, self.spark, self.file, self.orders = job, spark, file, orders
         self.package = package  # a zip of our code, where workers do not have it from the session
@@ -109,7 +109,7 @@ class Query:
         )
         return self._step(orders.select("value", now()), "run_control", payload, pickled_function(feeds, self.file))
 
-    def _records(self, source: StreamSource) -> Any:
+    def _records(self, source: ChunkSource) -> Any:
         if source.records is not None:
             return source.records
         behaviour = source.operator.behaviour
@@ -119,7 +119,7 @@ class Query:
             declared = source.operator.output
             return shaped_records(source.operator, None if declared is None else _arrow(self.shapes.schema(declared)))
 
-    def _layer(self, rows: DataFrame, payload: bytes, number: int, vertices: tuple[StreamVertex, ...]) -> DataFrame:
+    def _layer(self, rows: DataFrame, payload: bytes, number: int, vertices: tuple[Vertex, ...]) -> DataFrame:
         if not any(vertex.stateful for vertex in vertices):
             width = max(vertex.parallelism for vertex in vertices)
             moved = rows.repartitionById(width, F.pmod(F.col("subtask"), F.lit(width)).cast("int"))
@@ -127,15 +127,15 @@ class Query:
         keys = slot_keys(self.job.slots)
         at = F.pmod(F.col("subtask"), F.lit(len(keys))) + F.lit(1)
         slotted = rows.withColumn("slot", F.element_at(F.array(*(F.lit(key) for key in keys)), at.cast("int")))
-        processor = slot_processor(self.package, payload, number, script=self.job.is_script)
+        processor = slot_processor(self.package, payload, number, script=self.job.script)
         kept = slotted.groupBy("slot").transformWithState(processor, ROW_DDL, "Append", "None")
         return kept if self.written is None or self._layers_left else self._step(kept, None)
 
     def _on_worker(self, module: str, name: str, *arguments: Any) -> Callable[[Any], Any]:
-        return worker_call(self.package, module, name, *arguments, script=self.job.is_script)
+        return worker_call(self.package, module, name, *arguments, script=self.job.script)
 
 
-def _is_fed(source: StreamSource) -> bool:
+def _is_fed(source: ChunkSource) -> bool:
     return isinstance(source.operator.behaviour, Collection | Sequence)
 
 

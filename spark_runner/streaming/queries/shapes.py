@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pyspark.sql.types import StructType
 
-from spark_runner.streaming.program import StreamJob
+from spark_runner.program.chunks import ChunkPlan
 
 __all__ = ["Shapes"]
 
@@ -16,7 +16,7 @@ __all__ = ["Shapes"]
 class Shapes:
     """What writers need to know of a job. `folder` is that of the job's file."""
 
-    job: StreamJob
+    job: ChunkPlan
     folder: Path
     schemas: dict[int, StructType] = field(default_factory=dict)  # of sources that Spark reads, by their number
     package: str | None = None  # a zip of our code, where workers do not have it from the session

@@ -23,8 +23,8 @@ from spark_runner.batch.hadoop_files import Files
 from spark_runner.executor.layout import Layout
 from spark_runner.executor.written import NUMBER, SUBTASK
 from spark_runner.frames.blame import blamed
-from spark_runner.pyflink.file_names import bucket_of
-from spark_runner.streaming.program import Flow, StreamJob, StreamSink
+from spark_runner.program.chunks import ChunkPlan, ChunkSink, Flow
+from spark_runner.program.file_names import bucket_of
 from spark_runner.streaming.queries.mounted_files import MountedFiles
 from spark_runner.streaming.queries.shapes import Shapes
 from spark_runner.streaming.queries.sources import FILE_FORMATS, applied
@@ -41,19 +41,15 @@ class BatchWriter:
 
     def __init__(self, shapes: Shapes, layout: Layout, files: Files | MountedFiles, checkpoint: str) -> None:
         self.shapes, self.layout, self.files, self.checkpoint = shapes, layout, files, checkpoint
-        self.job: StreamJob = shapes.job
-        self._asides: dict[str, StreamSink] = {}  # what the batch at hand writes, until it is in its place
-        self._written: dict[str, StreamSink] = {}  # folders with batches of this run
-
-    def flows_of(self, sink: StreamSink) -> list[Flow]:
-        """The streams that end in a sink."""
-        return [flow for flow in self.job.flows if flow.target == -1 - sink.number]
+        self.job: ChunkPlan = shapes.job
+        self._asides: dict[str, ChunkSink] = {}  # what the batch at hand writes, until it is in its place
+        self._written: dict[str, ChunkSink] = {}  # folders with batches of this run
 
     # --- before the first batch
 
     def claim(self, *, first: bool) -> None:
         """Refuse or clear what lies at the sinks' paths, as their modes say, before a checkpoint's first batch."""
-        targets: dict[str, StreamSink] = {}
+        targets: dict[str, ChunkSink] = {}
         for sink in self.job.sinks:
             target = target_of(sink, self.shapes)
             if target is None:
@@ -64,7 +60,7 @@ class BatchWriter:
             if first and writes_files(sink) and self.files.exists(target):
                 self._make_room(sink, target)
 
-    def _make_room(self, sink: StreamSink, target: str) -> None:
+    def _make_room(self, sink: ChunkSink, target: str) -> None:
         mode = _writer(sink).mode
         if mode == "error":
             raise self._refused(
@@ -76,7 +72,7 @@ class BatchWriter:
             self.files.delete(target)
 
     @staticmethod
-    def _refused(sink: StreamSink, problem: str, hint: str) -> ExecutionError:
+    def _refused(sink: ChunkSink, problem: str, hint: str) -> ExecutionError:
         return ExecutionError(
             f"operator {sink.operator.key!r} ({sink.name}) {problem}",
             operator=sink.operator.key,
@@ -96,7 +92,7 @@ class BatchWriter:
 
     # --- one batch
 
-    def write(self, sink: StreamSink, rows: DataFrame, batch: int) -> None:
+    def write(self, sink: ChunkSink, rows: DataFrame, batch: int) -> None:
         """One batch of one sink."""
         writer = _writer(sink)
         with blamed(sink.operator, sink.name, "could not be written"):
@@ -110,12 +106,12 @@ class BatchWriter:
                 target = target_of(sink, self.shapes)
                 out.save() if target is None else out.save(target)
 
-    def write_at_once(self, sink: StreamSink, frame: DataFrame, batch: int, wanted: Callable[[], bool]) -> None:
+    def write_at_once(self, sink: ChunkSink, frame: DataFrame, batch: int, wanted: Callable[[], bool]) -> None:
         """One batch of the one sink, as columns; `wanted` tells, behind the write, whether there were records."""
         with blamed(sink.operator, sink.name, "could not be written"):
-            self._write_folder(sink, self._behind_sql(self.flows_of(sink)[0], frame), batch, wanted=wanted)
+            self._write_folder(sink, self._behind_sql(self.job.flows_into(sink)[0], frame), batch, wanted=wanted)
 
-    def columns(self, sink: StreamSink, rows: DataFrame, *, numbered: bool = False) -> DataFrame:
+    def columns(self, sink: ChunkSink, rows: DataFrame, *, numbered: bool = False) -> DataFrame:
         """The records of a batch as columns, behind the SQL operators in front of the sink."""
         width = sink.parallelism
         if numbered and not self.job.layers:  # a source's subtask may lie in several tasks: one of them must number it
@@ -123,7 +119,7 @@ class BatchWriter:
         else:
             moved = rows.coalesce(width)
         ordered = moved.sortWithinPartitions("base", "producer", "seq")
-        frames = [self._flow(flow, ordered, numbered) for flow in self.flows_of(sink)]
+        frames = [self._flow(flow, ordered, numbered) for flow in self.job.flows_into(sink)]
         return reduce(DataFrame.unionByName, frames)
 
     def _flow(self, flow: Flow, rows: DataFrame, numbered: bool) -> DataFrame:
@@ -153,7 +149,7 @@ class BatchWriter:
 
     def _write_folder(
         self,
-        sink: StreamSink,
+        sink: ChunkSink,
         frame: DataFrame,
         batch: int,
         *,
@@ -192,24 +188,24 @@ class BatchWriter:
                 self.files.delete_empty(aside.rpartition("/")[0])
 
 
-def writes_files(sink: StreamSink) -> bool:
+def writes_files(sink: ChunkSink) -> bool:
     """Whether a sink's records become files, in a folder for every batch."""
     return sink.kind == "write" and _writer(sink).format.lower() in FILE_FORMATS
 
 
-def in_buckets(sink: StreamSink) -> bool:
+def in_buckets(sink: ChunkSink) -> bool:
     """Whether a batch's files go into a folder of the batch's time."""
     names = _writer(sink).names
     return names is not None and names.bucket is not None
 
 
-def target_of(sink: StreamSink, shapes: Shapes) -> str | None:
+def target_of(sink: ChunkSink, shapes: Shapes) -> str | None:
     """Where a sink's files go."""
     path = _writer(sink).path if sink.kind == "write" else None
     return None if path is None else shapes.path(str(path))
 
 
-def _writer(sink: StreamSink) -> Writer:
+def _writer(sink: ChunkSink) -> Writer:
     behaviour = sink.operator.behaviour
     return behaviour if isinstance(behaviour, Writer) else Writer(format="console")
 

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from planner.errors import ExecutionError
 from planner.job import Reader
-from spark_runner.streaming.program import StreamSource
+from spark_runner.program.chunks import ChunkSource
 from spark_runner.streaming.queries.shapes import Shapes
 from spark_runner.streaming.queries.sources import FILE_FORMATS
 
@@ -46,7 +46,7 @@ class SourceFiles:
                 "`ignoreMissingFiles: true` to go on without it",
             )
 
-    def _source_of(self, path: str) -> StreamSource | None:
+    def _source_of(self, path: str) -> ChunkSource | None:
         for source in self._sources:
             reader = source.operator.behaviour
             assert isinstance(reader, Reader) and reader.path is not None
@@ -65,12 +65,12 @@ class SourceFiles:
                 yield from _paths(log, entry)
 
 
-def _reads_files(source: StreamSource) -> bool:
+def _reads_files(source: ChunkSource) -> bool:
     reader = source.operator.behaviour
     return isinstance(reader, Reader) and reader.path is not None and reader.format.lower() in FILE_FORMATS
 
 
-def _may_miss(source: StreamSource) -> bool:
+def _may_miss(source: ChunkSource) -> bool:
     options = dict(getattr(source.operator.behaviour, "options", ()))
     return any(key.lower() == _IGNORE and str(value).lower() == "true" for key, value in options.items())
 

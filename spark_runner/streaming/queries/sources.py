@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -14,8 +15,8 @@ from planner.job import Explode, Reader, Select, Where
 from spark_runner.executor.positions import PARTITIONS
 from spark_runner.frames.blame import blamed
 from spark_runner.frames.read_failures import READER_DEFAULTS
+from spark_runner.program.chunks import ChunkSource
 from spark_runner.program.program import Operation
-from spark_runner.streaming.program import StreamSource
 
 __all__ = ["FILE_FORMATS", "HIDDEN", "applied", "now", "reader_frame"]
 
@@ -23,6 +24,7 @@ HIDDEN = ("__b0", "__b1", "__b2", "__split", "__at", "__now")
 FILE_FORMATS = frozenset({"text", "csv", "json", "parquet", "orc", "avro", "xml", "binaryfile"})
 _LIMITS = {"kafka": {"maxOffsetsPerTrigger": "200000"}}
 _FILE_LIMIT = {"maxFilesPerTrigger": "100"}
+_OWN_COLUMNS = frozenset({"kafka", "rate", "rate-micro-batch"})  # readers that take no schema
 _KAFKA_TEXT = frozenset({"key", "value"})
 
 
@@ -31,7 +33,7 @@ def now() -> Column:
     return F.unix_millis(F.current_timestamp()).alias("__now")
 
 
-def reader_frame(spark: SparkSession, source: StreamSource, path_of: Callable[[str], str]) -> DataFrame:
+def reader_frame(spark: SparkSession, source: ChunkSource, path_of: Callable[[str], str]) -> DataFrame:
     """The frame of a streaming reader behind its SQL operators, with the hidden columns."""
     with blamed(source.operator, source.operation.name, "cannot be read as a stream"):
         frame = _positioned(_loaded(spark, source, path_of), source)
@@ -41,7 +43,7 @@ def reader_frame(spark: SparkSession, source: StreamSource, path_of: Callable[[s
     return frame
 
 
-def _loaded(spark: SparkSession, source: StreamSource, path_of: Callable[[str], str]) -> DataFrame:
+def _loaded(spark: SparkSession, source: ChunkSource, path_of: Callable[[str], str]) -> DataFrame:
     reader = source.operator.behaviour
     assert isinstance(reader, Reader)
     kind = reader.format.lower()
@@ -50,13 +52,23 @@ def _loaded(spark: SparkSession, source: StreamSource, path_of: Callable[[str], 
     defaults = READER_DEFAULTS.get(kind, {}) if declared else {}
     options = {**limits, **defaults, **dict(reader.options)}
     path = None if reader.path is None else path_of(reader.path)
+    if path is not None and kind in FILE_FORMATS:
+        path = _as_pattern(path)
     stream = spark.readStream.format(reader.format).options(**_streamed(kind, options))
     if kind in FILE_FORMATS:
         stream = stream.schema(source.operator.output or _found_schema(spark, source, reader, path))
-    elif declared and kind != "kafka":
+    elif declared and kind not in _OWN_COLUMNS:
         stream = stream.schema(str(source.operator.output))
     frame = stream.load() if path is None else stream.load(path)
-    return _kafka_columns(frame, source) if kind == "kafka" and declared else frame
+    if not declared or kind not in _OWN_COLUMNS:
+        return frame
+    return _declared_columns(frame, source, _kafka_position() if kind == "kafka" else [])
+
+
+def _as_pattern(path: str) -> str:
+    """One file of this machine as a pattern that only it fits: Spark's streams read folders and patterns, not files."""
+    place = Path(path.removeprefix("file://"))
+    return f"{path[:-1]}[{path[-1]}]" if place.is_file() and not set(path) & set("*?[]{}\\^") else path
 
 
 def _streamed(kind: str, options: dict[str, str]) -> dict[str, str]:
@@ -64,7 +76,7 @@ def _streamed(kind: str, options: dict[str, str]) -> dict[str, str]:
     return {k: v for k, v in options.items() if not (kind == "kafka" and k.lower() == "endingoffsets")}
 
 
-def _found_schema(spark: SparkSession, source: StreamSource, reader: Reader, path: str | None) -> StructType:
+def _found_schema(spark: SparkSession, source: ChunkSource, reader: Reader, path: str | None) -> StructType:
     """The columns of the files that are there already."""
     plain = {k: v for k, v in dict(reader.options).items() if k.lower() != "maxfilespertrigger"}
     batch = spark.read.format(reader.format).options(**plain)
@@ -80,21 +92,20 @@ def _found_schema(spark: SparkSession, source: StreamSource, reader: Reader, pat
         ) from error
 
 
-def _kafka_columns(frame: DataFrame, source: StreamSource) -> DataFrame:
-    """Kafka's columns with the declared names and types, and where each record lies."""
+def _declared_columns(frame: DataFrame, source: ChunkSource, position: list[Column]) -> DataFrame:
+    """A reader's own columns with the declared names and types, and where each record lies."""
     declared = StructType.fromDDL(str(source.operator.output))
     assert isinstance(declared, StructType)
     unknown = [field.name for field in declared.fields if field.name not in frame.columns]
     if unknown:
         raise ExecutionError(
-            f"operator {source.operator.key!r} declares {', '.join(unknown)}, which Kafka records do not have",
+            f"operator {source.operator.key!r} declares {', '.join(unknown)}, which its records do not have",
             operator=source.operator.key,
             location=source.operator.location,
-            hint="declare `value STRING` and take it apart in an operator; there are also key, topic, partition, "
-            "offset and timestamp",
+            hint=f"declare `value` and take it apart in an operator; there are {', '.join(frame.columns)}",
         )
     columns = [F.col(field.name).cast(field.dataType).alias(field.name) for field in declared.fields]
-    return frame.select(*columns, *_kafka_position())
+    return frame.select(*columns, *position)
 
 
 def _kafka_position() -> list[Column]:
@@ -103,7 +114,7 @@ def _kafka_position() -> list[Column]:
     return [split.cast("bigint").alias("__split"), at]
 
 
-def _positioned(frame: DataFrame, source: StreamSource) -> DataFrame:
+def _positioned(frame: DataFrame, source: ChunkSource) -> DataFrame:
     reader = source.operator.behaviour
     assert isinstance(reader, Reader)
     kind = reader.format.lower()

@@ -67,7 +67,7 @@ def test_one_edge_with_all_conditions(capsys: pytest.CaptureFixture[str]) -> Non
     printed = capsys.readouterr().out
     assert all(f"CH{number:03}" in printed for number in range(1, 13))
     assert main(["explain", path(NAME), "--edge", "model:nothing"]) == 2
-    assert "the edges are" in capsys.readouterr().err
+    assert "there is no operator 'nothing'" in capsys.readouterr().err
 
 
 def test_a_running_job_with_live_figures(cluster_address: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,6 +110,11 @@ def test_drift_exits_with_one_only_when_asked(cluster_address: str, capsys: pyte
     document = json.loads(printed[printed.index("{") :])
     assert document["same"] is False
     assert document["state"] is True
+    assert document["reviews"][0]["verdict"] == "state-breaking"
+    assert main(["diff", other, cluster_address, "--fail-on", "state-breaking", "--format", "markdown"]) == 1
+    printed = capsys.readouterr().out
+    assert "Compared are chains, ids, parallelism, max parallelism, ship strategies, slots." in printed
+    assert "runs and is not planned" in printed and "```mermaid" in printed
 
 
 def test_two_plans_of_different_jobs_are_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,7 +173,22 @@ def test_stages_that_no_export_has_are_refused(stage: str, capsys: pytest.Captur
     assert main(["show", path("2.3/AsyncIO/jobplan.json"), "--stage", stage]) == 2
     assert main(["render", path("2.3/AsyncIO/jobplan.json"), "--stage", stage, "-f", "dot"]) == 2
     assert f"has no {stage} graph" in capsys.readouterr().err
-    assert main(["render", path("2.3/AsyncIO/jobplan.json"), "-f", "html"]) == 2
+
+
+@pytest.mark.parametrize("name", ["2.3/nexmark-q5/streamplan.json", "2.3/WindowJoin/jobplan.json", NAME])
+def test_a_page_and_markdown_say_what_is_not_known(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["render", path(name), "-f", "html"]) == 0
+    page = capsys.readouterr().out
+    data = json.loads(page.partition('id="data">')[2].partition("</script>")[0])
+    settings = {(data["texts"][row[0]], data["texts"][row[1]]) for one in data["operators"] for row in one["settings"]}
+    assert {("uid", "not known"), ("chaining strategy", "not known")} <= settings
+    assert data["observed"] and data["execution"] is None
+    assert {one["state"] for one in data["operators"]} == {None}
+    assert all(edge["verdict"] == "chained" or edge["obstacles"] or edge["open"] for edge in data["edges"])
+    assert main(["explain", path(name), "--format", "markdown"]) == 0
+    told = capsys.readouterr().out
+    assert "```mermaid" in told and "certain: not chained" in told
+    assert "leave it" not in told and "no setting of the job" not in told
 
 
 def test_the_order_is_source_first(capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,6 +212,17 @@ def test_rules_whose_facts_exist_find_what_is_there(
     assert "skipped PL106" in capsys.readouterr().err
 
 
-def test_exports_and_job_files_are_not_linted_together(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["lint", path("2.3/AsyncIO/jobplan.json"), "job.yaml"]) == 2
+def test_exports_and_job_files_are_linted_together(capsys: pytest.CaptureFixture[str]) -> None:
+    job = str(Path(__file__).parents[3] / "samples/word_count/job.py")
+    alone = main(["lint", job])
+    capsys.readouterr()
+    assert main(["lint", path("2.3/AsyncIO/jobplan.json"), job, "--format", "json"]) == alone
+    assert json.loads(capsys.readouterr().out)["summary"]["files"] == 2
     assert main(["lint", path("2.3/AsyncIO/jobplan.json"), "--update-baseline"]) == 2
+    assert "compare it with plan diff OLD NEW" in capsys.readouterr().err
+
+
+def test_lint_of_an_export_in_markdown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lint", path("2.3/WindowJoin/jobplan.json"), "--format", "markdown"]) == 0
+    printed = capsys.readouterr().out
+    assert "WindowJoin/jobplan.json" in printed and "PL101" in printed

@@ -58,6 +58,39 @@ def test_the_default_is_the_job_of_the_settings(project: Project, capsys: pytest
     assert "deep/found.yaml:1" in capsys.readouterr().out
 
 
+def test_without_a_job_the_baseline_says_which_are_meant(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    """So that `plan lint --update-baseline`, which findings advise, works as it is printed."""
+    for name in ("jobs/a.yaml", "jobs/b.yaml"):
+        project.write(name, CLEAN.replace("operators", f"name: {name[5]}\noperators"))
+    assert main(["lint", "--update-baseline"]) == 2
+    assert main(["lint", "jobs", "--update-baseline"]) == 0
+    project.write("jobs/a.yaml", "name: a\n" + CLEAN.replace("uid: s", "uid: t"))
+    capsys.readouterr()
+    assert main(["lint", "--baseline", "plan.lock.json"]) == 1
+    assert "jobs/a.yaml:2" in capsys.readouterr().out
+    assert main(["lint", "--update-baseline"]) == 0
+    assert "0 added, 1 changed, 1 kept, 0 pruned" in capsys.readouterr().err
+    assert main(["lint", "--baseline", "plan.lock.json"]) == 0
+
+
+def test_a_baseline_without_facts_is_recorded_again_where_it_was_made(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.write("job.yaml", CLEAN)
+    assert main(["lint", "--update-baseline"]) == 0
+    lock = json.loads((project.folder / "plan.lock.json").read_text())
+    for entry in (*lock["jobs"].values(), *lock["operators"]):
+        entry.pop("declared", None)
+    (project.folder / "plan.lock.json").write_text(json.dumps({**lock, "version": 1}))
+    capsys.readouterr()
+    assert main(["lint", "--baseline", "plan.lock.json"]) == 1
+    said = capsys.readouterr().out
+    assert "which kept no settings and no code: only operators, edges and ids were compared" in said
+    assert "fix: on the revision that is deployed, run plan lint --update-baseline, and commit the file" in said
+    assert main(["lint", "--update-baseline"]) == 0
+    assert main(["lint", "--baseline", "plan.lock.json"]) == 0
+
+
 def test_a_folder_stands_for_its_job_files(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     project.write("jobs/a.yaml", FOUND.replace("operators: ", "operators:\n  "))
     project.write("jobs/other.yaml", "a: 1")

@@ -16,7 +16,7 @@ from cli.render.folding import fold_consumed, fold_groups
 from cli.render.pictures.dot import to_dot
 from cli.render.pictures.image import draw
 from cli.render.pictures.mermaid import to_mermaid
-from cli.render.pictures.picture import Arrow, Box, Cluster, Picture
+from cli.render.pictures.picture import Arrow, Box, Frame, Picture
 from cli.render.pictures.stages import PICTURES
 from planner.frontends.yaml.loader import load_job_data
 from planner.graphs.execution_graph import consumed_ranges
@@ -123,7 +123,7 @@ def test_any_name_gives_a_picture_that_graphviz_reads(name: str, other: str) -> 
             Box(id="a", title=name, lines=(other,), cluster="c", tooltip=name),
             Box(id="b", title=other, kind="slot"),
         ),
-        clusters=(Cluster(id="c", title=name, subtitle=other, tooltip=other),),
+        clusters=(Frame(id="c", title=name, subtitle=other, tooltip=other),),
         arrows=(Arrow(source="a", target="b", kind="broken", label=name, lines=(other,), tooltip=name),),
     )
     root = ElementTree.fromstring(draw(to_dot(picture), "svg"))

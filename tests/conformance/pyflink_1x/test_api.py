@@ -8,12 +8,14 @@ from __future__ import annotations
 import importlib
 import json
 import lzma
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from planner.frontends.pyflink import versions
 from planner.frontends.pyflink.api import DECLARED
 from planner.frontends.pyflink.stand_in import pyflink_stand_in
 from planner.frontends.scripts.handover import LoadOptions, session
@@ -55,9 +57,9 @@ def test_classes_have_the_members_that_the_version_has(version: str) -> None:
         ours = getattr(importlib.import_module(module), name, None)
         if ours is None:
             continue  # internal: nobody imports it
-        for member, (versions, _) in members.items():
-            if member and set(versions) != set(spans):
-                assert hasattr(ours, member) == (version in versions), f"{name}.{member} in {version}"
+        for member, (known, _) in members.items():
+            if member and set(known) != set(spans):
+                assert hasattr(ours, member) == (version in known), f"{name}.{member} in {version}"
                 checked += 1
     assert checked >= 40
 
@@ -67,8 +69,8 @@ def test_what_only_1x_has_takes_its_arguments() -> None:
         checked = 0
         for path, members in API["classes"].items():
             module, _, name = path.rpartition(".")
-            for member, (versions, arguments) in members.items():
-                if "1.20" not in versions or "2.3" in versions or arguments is None:
+            for member, (spans, arguments) in members.items():
+                if "1.20" not in spans or "2.3" in spans or arguments is None:
                     continue
                 ours = getattr(importlib.import_module(module), name)
                 if member == "__init__" and name not in MADE_INSIDE:
@@ -85,3 +87,65 @@ def plain(arguments: list[str]) -> list[str]:
 
 
 BY_HAND = {"common.configuration", "datastream.stream_execution_environment"}
+
+
+# --- hints
+
+
+def known_names(version: str) -> set[str]:
+    """Every class, member and exported name of a version."""
+    found = {name for names in API["exports"].values() for name, spans in names.items() if version in spans}
+    for path, members in API["classes"].items():
+        if version in members[""][0]:
+            found |= {path.rpartition(".")[2], *(name for name, (spans, _) in members.items() if version in spans)}
+    return found
+
+
+def every_name() -> set[str]:
+    return set().union(*map(known_names, VERSIONS))
+
+
+def named_in(hint: str) -> set[str]:
+    """What a hint tells to call or to use: names with brackets behind them, and names of classes."""
+    calls = set(re.findall(r"\b([a-z]\w+)\(", hint))
+    return calls | {word for word in re.findall(r"\b[A-Z]\w+[a-z]\w*\b", hint) if word in every_name()}
+
+
+def test_every_name_that_a_version_lacks_has_a_hint_and_every_hint_is_true(version: str) -> None:
+    """In both directions: the version that is named has the name, and what is to be used instead is there."""
+    mine, checked = known_names(version), 0
+    for name in sorted({*versions.NAMES, *(one for members in versions.MEMBERS.values() for one in members)}):
+        hint = versions.hint_for(name)
+        if hint is None:
+            assert name in mine, f"{name} is not in {version}, and nothing is said about it"
+            continue
+        told = re.search(r"--flink (\S+)", hint)
+        assert told is not None and name in known_names(told[1]), hint
+        assert not named_in(hint) - mine - {name}, f"{version}: {hint}"
+        checked += 1
+    assert checked >= 8
+
+
+def test_no_version_has_what_hints_say_none_has() -> None:
+    for name, instead in versions._NEVER.items():
+        if name in ("split", "from_elements"):  # names of other classes too
+            continue
+        assert name not in every_name(), name
+        for version in VERSIONS:
+            assert not named_in(instead) - known_names(version), (name, instead, version)
+
+
+def test_every_difference_of_the_versions_is_in_the_table() -> None:
+    """The names that scripts meet and that not all four versions have."""
+    table = {*versions.NAMES, *(one for members in versions.MEMBERS.values() for one in members)}
+    unsaid = set()
+    for module, names in API["exports"].items():
+        if module.startswith(INTERNAL) or module.removeprefix("pyflink.") in versions.MODULES:
+            continue
+        unsaid |= {name for name, spans in names.items() if set(spans) != set(VERSIONS) and not name.startswith("get_")}
+    for path, members in API["classes"].items():
+        module = path.rpartition(".")[0]
+        if module.startswith(INTERNAL) or set(members[""][0]) != set(VERSIONS):
+            continue
+        unsaid |= {name for name, (spans, _) in members.items() if name and set(spans) != set(VERSIONS)}
+    assert not {name for name in unsaid if not name.startswith("_")} - table

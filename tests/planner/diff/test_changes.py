@@ -133,12 +133,31 @@ operators:
         ("n: n}", "n: n, day: day}", "state-breaking"),
         ("n: n}", "n: n * 1.5}", "state-breaking"),
         ("n > 0", "n > 1", "result"),
+        ("n: n}", "n: cast(n as double)}", "state-breaking"),
     ],
 )
 def test_another_type_upstream_breaks_the_state_behind_it(before: str, after: str, level: str) -> None:
     found = changes(TYPED, TYPED.replace(before, after))
     assert found[0].level == level
     assert ("record-type" in {change.kind for change in found}) is (level == "state-breaking")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "level"),
+    [
+        ("cast(n * 10 as bigint)", "cast(n * 100 as bigint)", "result"),
+        ("cast(n * 10 as bigint)", "cast(n * 10 as decimal(10, 2))", "state-breaking"),
+        ("cast(n as decimal(10, 2))", "cast(n as decimal(12, 2))", "state-breaking"),
+        ("n * 10", "n * 100", "result"),
+        ("n * 10", "n * 10000000000", "state-breaking"),
+        ("concat(user, 'a')", "concat(user, 'b)')", "result"),
+    ],
+)
+def test_only_what_a_columns_type_may_depend_on_breaks_state(before: str, after: str, level: str) -> None:
+    def job(sql: str) -> str:
+        return TYPED.replace("n: n}", f'n: "{sql}"}}')
+
+    assert changes(job(before), job(after))[0].level == level
 
 
 WINDOWS = """

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from planner.diff.changes import find_changes
 from planner.diff.comparison import compare
+from planner.diff.folding import fold_changes
 from planner.diff.id_causes import find_id_causes
 from planner.diff.id_words import cause_in_words
 from planner.frontends.yaml.loader import load_job_data
@@ -51,7 +53,10 @@ CASES = {
         "name: valid, input: parse", "name: valid, input: {from: new}", "totals", "new was added upstream",
     ),
     "a uid added": ("key_by: user", "key_by: user, uid: sums", "totals", "Its uid 'sums' is new: until now"),
-    "a uid upstream": ("name: orders}", "name: orders, uid: s}", "totals", "The uid of Source: orders upstream 's'"),
+    "a uid upstream": (
+        "name: orders}", "name: orders, uid: s}", "totals",
+        "Upstream, Source: orders got the uid 's', and generated ids hash what is upstream",
+    ),
 }  # fmt: skip
 
 
@@ -89,3 +94,15 @@ def test_numbering_alone_is_said_to_be_that() -> None:
     assert words(JOB, JOB.replace("\noperators:", more, 1), "totals").startswith(
         "Operators were added elsewhere, and generated ids count"
     )
+
+
+def test_uids_that_go_are_one_line_where_no_state_is_lost() -> None:
+    with_uids = JOB
+    for name in ("parse", "valid", "format", "totals"):
+        with_uids = with_uids.replace(f"name: {name},", f"name: {name}, uid: {name},")
+    changes = find_changes(compare(snapshot_of(with_uids), snapshot_of(JOB)))
+    folded = [one for one in fold_changes(changes) if one.kind == "operator-id" and one.level == "safe"]
+    message = "changed: they keep no state. Their uids were removed: the ids are generated now."
+    assert f"the operator ids of 3 operators {message}" in [one.message for one in folded]
+    (lost,) = [one for one in fold_changes(changes) if one.level == "state-breaking"]
+    assert "Its uid 'totals' was removed" in lost.message

@@ -77,7 +77,11 @@ def test_does_not_fire(project: Project, code: str) -> None:
 def test_pl106_counts_the_slots_of_the_cluster(project: Project, settings: str, fires: bool) -> None:
     project.write("pyproject.toml", f"[tool.plan.cluster]\n{settings}\n")
     project.write("job.yaml", CLEAN)
-    assert project.codes("job.yaml") == (["PL106"] if fires else [])
+    found = project.findings("job.yaml")
+    assert [finding.code for finding in found] == (["PL106"] if fires else [])
+    for finding in found:
+        assert "(1 task manager with 1 slots each)" in finding.message
+        assert finding.fix == "lower the parallelism of group 'default' from 2, or add 1 task manager"
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,19 @@ from typing import Any
 
 import pytest
 
-from cli.render.text.exports import job_lines, live_lines, observed_lines, stream_lines
+from cli.render.pictures.operators import job_picture, stream_picture
+from cli.render.text.explanation import edge_lines, explanation_lines
+from cli.render.text.live import live_lines
+from cli.render.text.stages import stage_lines
+from planner.chaining.evaluation import check_conditions
+from planner.diff.drift import deployed_plan, find_drift
 from planner.errors import PlanError
+from planner.explanation.explain import explain_plan
+from planner.explanation.order import explain_order
 from planner.frontends.flink_export.documents import Export, read_document
 from planner.frontends.flink_export.live import read_live
-from planner.observed.as_plan import as_plan
-from planner.observed.document import chains_of
-from planner.observed.drift import deployed_observed, find_drift
 from planner.observed.loading import observe
-from planner.observed.verdicts import decide
+from planner.observed.plan import plan_observed
 from tests.support import flink_exports
 from tests.support.fake_cluster import recorded_answers
 from tests.support.odd_json import mutated
@@ -27,12 +31,19 @@ ROUNDS = 60
 def use(export: Export) -> None:
     """Everything that commands do with an export."""
     job = observe(export)
-    verdicts = decide(job)
-    observed_lines(job, verdicts)
-    stream_lines(job, verdicts)
-    job_lines(job, chains_of(job, verdicts))
-    find_drift(deployed_observed(job), deployed_observed(job))
-    as_plan(job, verdicts, "plan.json")
+    plan = plan_observed(job, "plan.json")
+    find_drift(deployed_plan(plan), deployed_plan(plan))
+    explanation = explain_plan(plan)
+    explanation_lines(explanation, spec=None)
+    for edge in explanation.edges:
+        edge_lines(edge, check_conditions(plan, edge.position))
+    stage_lines(plan, ("stream", "job"))
+    for picture in (job_picture, stream_picture):
+        picture(plan, explanation=explanation)
+    explanation.to_dict()
+    plan.to_dict()
+    assert plan.job_graph is not None
+    explain_order(plan.job_graph, compiled=False)
 
 
 @pytest.mark.parametrize("name", ["1.20/Iterate", "2.3/nexmark-q5", "2.3/nexmark-q20-batch", "2.3/tuned-slot-groups"])

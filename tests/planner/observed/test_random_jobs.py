@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from planner.observed.judgement import decide
 from planner.observed.loading import load_observed
-from planner.observed.verdicts import decide
 from tests.support import flink_exports
 from tests.support.verdict_checks import complaints
 

@@ -6,8 +6,8 @@ import pytest
 
 from planner.frontends.flink_export.documents import read_document
 from planner.observed.job import ObservedJob
+from planner.observed.judgement import decide
 from planner.observed.loading import load_observed, observe
-from planner.observed.verdicts import decide
 from tests.support import flink_exports
 from tests.support.verdict_checks import complaints
 

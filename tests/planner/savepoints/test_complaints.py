@@ -6,7 +6,7 @@ from planner.flink.differences import flink
 from planner.savepoints.handle_format import Channel, KeyedState
 from planner.savepoints.metadata import Metadata, SavedOperator, SavedSubtask
 from planner.savepoints.new_job import NewJob, NewOperator, NewVertex
-from planner.savepoints.verdict import Verdict, judge
+from planner.savepoints.verdict import RestoreVerdict, judge
 
 KEYED = KeyedState(kind="savepoint", first_key_group=0, key_groups=4, size=10)
 RECORDS = Channel(size=5, empty=False, stream=None)
@@ -38,7 +38,7 @@ def vertex(*ids: str, parallelism: int = 2, maximum: int = -1, inputs: tuple[tup
     )  # fmt: skip
 
 
-def answer(operators: list[SavedOperator], *vertices: NewVertex, version: str = "2.3") -> Verdict:
+def answer(operators: list[SavedOperator], *vertices: NewVertex, version: str = "2.3") -> RestoreVerdict:
     metadata = Metadata(version=6, checkpoint_id=1, operators=tuple(operators), master_states=(), properties=None)
     return judge(metadata, NewJob(vertices=vertices, flink=flink(version)))
 

@@ -9,10 +9,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_runner.batch.held_records import HeldRecords
 from spark_runner.batch.printed_aside import batches_through_files
 from spark_runner.batch.printing import in_turn
-from spark_runner.figures.results import PrintedRecord
 
 
 @given(st.permutations(range(6)), st.lists(st.integers(0, 3), min_size=6, max_size=6))
@@ -32,16 +30,6 @@ def test_a_subtask_whose_turn_it_is_does_not_wait() -> None:
     told = [subtask for subtask, _ in itertools.islice(in_turn(arriving), 2)]
     assert told == [0, 0]
     assert next(arriving)[0] == 2  # not read yet
-
-
-def test_held_records_come_back_as_they_were() -> None:
-    held, records = (
-        HeldRecords(),
-        [PrintedRecord(operator="p", subtask=n % 3 or None, text=f"ü\n{n}") for n in range(9)],
-    )
-    for record in records:
-        held.hold(record)
-    assert list(held.released()) == records
 
 
 def test_many_records_come_through_files_in_the_order_of_subtasks(spark: Any) -> None:

@@ -19,7 +19,7 @@ from spark_runner.executor.layout import OperatorSpec
 from spark_runner.executor.operators import MANY as CHUNK
 from spark_runner.executor.passes import ChainSpec, InputSpec, OutletSpec
 from spark_runner.executor.report import SubtaskReport
-from spark_runner.native.inlining import inlined
+from spark_runner.lowering.inlining import inlined
 
 NUMBER = pa.schema([("value", pa.int64())])
 PAIR = pa.schema([("f0", pa.int64()), ("f1", pa.string())])

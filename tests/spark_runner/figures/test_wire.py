@@ -12,7 +12,6 @@ from spark_runner.figures.results import (
     ActionStarted,
     CollectedRecord,
     Event,
-    FellBack,
     OperatorFigures,
     PrintedRecord,
     RunResult,
@@ -46,7 +45,6 @@ EVENTS: list[Event] = [
     WritingAside(path="/data/_out.plan-0123456789ab"),
     StreamBatch(batch=3, ended=2.5, seconds=0.5, vertices=(), backlog=(("in", "2 files"),)),
     PrintedRecord(operator="print-1", subtask=None, text="ü > 'x'"),
-    FellBack(operator="map-1"),
 ]
 
 

@@ -16,7 +16,6 @@ from spark_runner.lowering.lower import lower
 from spark_runner.program.brevity import is_brief
 from spark_runner.runs.preparation import prepare_job
 from spark_runner.streaming.control import slice_size
-from spark_runner.streaming.lower import lower_stream
 
 
 def brief(*operators: dict[str, Any], records: int = 3) -> bool:
@@ -86,7 +85,7 @@ def test_slices_hold_as_many_records_as_memory_does() -> None:
     def size(records: list[object]) -> int:
         env = StreamExecutionEnvironment()
         env.from_collection(records).map(str).print()
-        return slice_size(lower_stream(plan(env.build())))
+        return slice_size(lower(plan(env.build()), "streaming").chunks)
 
     assert size([]) == size([1, 2, 3]) == 500_000
     assert size(["x" * 1_000] * 1_000) == pytest.approx(33_000, rel=0.05)

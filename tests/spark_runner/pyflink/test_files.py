@@ -16,7 +16,7 @@ from planner.frontends.scripts.handover import LoadOptions
 from planner.job import FileNames
 from spark_runner.executor.formats.avro_files import records_of_file
 from spark_runner.executor.formats.avro_rows import AvroWriter
-from spark_runner.pyflink.file_names import bucket_of
+from spark_runner.program.file_names import bucket_of
 from tests.support.pyflink_runs import ScriptRun
 
 HEAD = """

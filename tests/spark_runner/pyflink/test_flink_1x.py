@@ -12,8 +12,8 @@ from planner.errors import UnsupportedOnSpark
 from planner.frontends.loading import load_job, load_jobs
 from planner.frontends.scripts.handover import LoadOptions
 from planner.pipeline import plan
-from spark_runner.pyflink.sinks import write_end
-from spark_runner.pyflink.sources import read_end
+from spark_runner.lowering.scripts.sinks import write_end
+from spark_runner.lowering.scripts.sources import read_end
 from tests.support.pyflink_runs import ScriptRun
 
 HEAD = """

@@ -13,7 +13,7 @@ from planner.frontends.pyflink.values.types import Types
 from spark_runner.executor.formats.avro_rows import avro_reader, avro_writer
 from spark_runner.executor.formats.csv_rows import csv_reader, csv_writer
 from spark_runner.executor.formats.json_rows import json_reader, json_writer
-from spark_runner.pyflink.forms import form_of
+from spark_runner.lowering.scripts.forms import form_of
 
 JSON = form_of(
     Types.ROW_NAMED(

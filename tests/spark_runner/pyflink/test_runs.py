@@ -11,7 +11,7 @@ from planner.errors import ExecutionError, OptionError, UnsupportedOnSpark
 from planner.frontends.loading import load_job
 from planner.pipeline import plan
 from spark_runner.clusters.request import RunRequest
-from spark_runner.pyflink.lower import lower_pyflink
+from spark_runner.lowering.lower import lower
 from spark_runner.runs.preparation import prepare_job
 from tests.support.pyflink_runs import ScriptRun
 
@@ -29,14 +29,14 @@ env = StreamExecutionEnvironment.get_execution_environment()
 def program_of(tmp_path: Path, body: str) -> Any:
     script = tmp_path / "job.py"
     script.write_text(HEAD + body + "\nenv.execute()\n")
-    return lower_pyflink(plan(load_job(str(script)))).bounded
+    return lower(plan(load_job(str(script)))).chunks
 
 
 def test_a_merged_operator_is_lowered_into_its_parts(tmp_path: Path) -> None:
     job = program_of(tmp_path, "env.from_collection([1]).map(str).filter(bool).key_by(len).reduce(max).print()")
-    roles = [[one.role for one in vertex.operators] for vertex in job.layout.vertices]
+    roles = [[one.role for one in vertex.operations] for vertex in job.vertices]
     assert roles == [["pass", "map", "filter", "key_of"], ["reduce", "python_text", "java_text"]]
-    forms = [["form" in one.options for one in vertex.operators] for vertex in job.layout.vertices]
+    forms = [["form" in one.options for one in vertex.operations] for vertex in job.vertices]
     assert forms == [[True, False, False, True], [False, True, False]]  # only what leaves an operator is converted
 
 
@@ -82,26 +82,28 @@ def test_a_driver_on_the_cluster_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_failing_part_is_named_with_its_line_and_record(spark: Any, tmp_path: Path) -> None:
-    from spark_runner.pyflink.execute import execute_bounded
 
     script = tmp_path / "job.py"
     script.write_text(
         HEAD + "env.from_collection([1, 0]).map(lambda x: x).map(lambda x: 1 / x).print()\nenv.execute()\n"
     )
-    program = lower_pyflink(plan(load_job(str(script))))
+    from spark_runner.batch.execute import execute
+
+    program = lower(plan(load_job(str(script))))
     with pytest.raises(ExecutionError, match="ZeroDivisionError") as failed:
-        execute_bounded(program, spark, events=lambda event: None)
+        execute(program, spark, events=lambda event: None)
     assert failed.value.operator == "map-2"
     assert "record: 0" in str(failed.value)
 
 
 def test_a_record_that_its_type_does_not_allow_is_refused(spark: Any, tmp_path: Path) -> None:
-    from spark_runner.pyflink.execute import execute_bounded
 
     script = tmp_path / "job.py"
     script.write_text(
         HEAD + "env.from_collection([1]).map(lambda x: x, output_type=Types.STRING()).print()\nenv.execute()\n"
     )
-    program = lower_pyflink(plan(load_job(str(script))))
+    from spark_runner.batch.execute import execute
+
+    program = lower(plan(load_job(str(script))))
     with pytest.raises(ExecutionError, match="is not a string, which its declared type says"):
-        execute_bounded(program, spark, events=lambda event: None)
+        execute(program, spark, events=lambda event: None)

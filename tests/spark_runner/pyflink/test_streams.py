@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from planner.errors import OptionError, UnsupportedOnSpark
+from planner.errors import JobDefinitionError, OptionError, UnsupportedOnSpark
 from planner.frontends.loading import load_job
 from planner.pipeline import plan
 from spark_runner.clusters.request import RunRequest
-from spark_runner.pyflink.lower import lower_pyflink
+from spark_runner.lowering.lower import lower
 from spark_runner.runs.preparation import prepare_job
-from spark_runner.streaming.scripts import script_program
 from tests.support.pyflink_engine import EngineRun
 from tests.support.pyflink_runs import FOLDER, SCRIPTS, recorded, without_subtask
 
@@ -151,13 +150,13 @@ def test_a_script_continues_on_its_checkpoint(spark: Any, tmp_path: Path) -> Non
     from spark_runner.streaming.checkpoint import Checkpoint
     from spark_runner.streaming.execute import StreamOptions, StreamRun
 
-    program = script_program(plan(load_job(str(script_in(tmp_path)))))
+    program = lower(plan(load_job(str(script_in(tmp_path)))), "streaming")
     counts = {}
     for number in range(len(INPUT)):
         feed(tmp_path, number)
         checkpoint = Checkpoint(tmp_path / "checkpoint")
-        assert program.stream is not None
-        checkpoint.check(program.stream)
+        assert program.chunks is not None
+        checkpoint.check(program.chunks)
         result = StreamRun(program, spark, checkpoint, StreamOptions(), events=lambda event: None).run()
         counts = {one.name: (one.records_in, one.records_out) for v in result.vertices for one in v.operators}
     assert written_by(tmp_path) == WRITTEN
@@ -176,8 +175,8 @@ def test_a_changed_script_is_refused_by_operator(tmp_path: Path, change: dict[st
     from spark_runner.streaming.checkpoint import Checkpoint
 
     checkpoint = Checkpoint(tmp_path / "checkpoint")
-    checkpoint.begin(script_program(plan(load_job(str(script_in(tmp_path))))).stream)
-    changed = script_program(plan(load_job(str(script_in(tmp_path, **change))))).stream
+    checkpoint.begin(lower(plan(load_job(str(script_in(tmp_path)))), "streaming").chunks)
+    changed = lower(plan(load_job(str(script_in(tmp_path, **change)))), "streaming").chunks
     with pytest.raises(OptionError, match=re.escape(message)) as refused:
         Checkpoint(tmp_path / "checkpoint").check(changed)
     assert "--allow-lost-state" in str(refused.value.hint)
@@ -190,7 +189,7 @@ def lowered(tmp_path: Path, body: str, *, streaming: bool) -> Any:
     script = tmp_path / "job.py"
     script.write_text(KAFKA + body)
     compiled = plan(load_job(str(script)))
-    return script_program(compiled).stream if streaming else lower_pyflink(compiled).bounded
+    return lower(compiled, "streaming" if streaming else "batch").chunks
 
 
 def test_a_kafka_source_is_a_stream_of_sparks_connector(tmp_path: Path) -> None:
@@ -213,7 +212,7 @@ def test_a_bounded_kafka_source_is_a_batch(tmp_path: Path, end: str, options: di
     body = f"builder.set_bounded(KafkaOffsetsInitializer.{end})" + READ
     (source,) = lowered(tmp_path, body, streaming=False).sources
     assert source.bounded
-    assert options.items() <= dict(source.reader.options).items()
+    assert options.items() <= dict(source.operator.behaviour.options).items()
 
 
 @pytest.mark.parametrize(
@@ -231,7 +230,7 @@ def test_offsets_that_spark_cannot_follow_are_refused(tmp_path: Path, body: str,
 
 
 def test_an_endless_script_is_no_batch(tmp_path: Path) -> None:
-    with pytest.raises(UnsupportedOnSpark, match="never ends"):
+    with pytest.raises(UnsupportedOnSpark, match="is an unbounded source"):
         lowered(tmp_path, READ, streaming=False)
 
 
@@ -239,5 +238,5 @@ def test_a_connector_that_nobody_brings_is_missed_before_a_session_starts(tmp_pa
     script = tmp_path / "job.py"
     script.write_text(KAFKA + READ)
     request = RunRequest(job=str(script), folder=str(tmp_path), master="local[2]")
-    with pytest.raises(OptionError, match="needs Spark's Kafka connector"):
+    with pytest.raises(JobDefinitionError, match="needs Spark's Kafka connector"):
         prepare_job(load_job(str(script)), request)

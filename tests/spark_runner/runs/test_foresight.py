@@ -10,9 +10,9 @@ from planner.errors import JobDefinitionError
 from planner.frontends.loading import load_job
 from planner.pipeline import plan
 from spark_runner.clusters.request import RunRequest
+from spark_runner.lowering.lower import lower
 from spark_runner.runs.preparation import prepare
 from spark_runner.streaming.checkpoint import Checkpoint
-from spark_runner.streaming.lower import lower_stream
 
 JOB = """
 operators:
@@ -73,7 +73,7 @@ def test_a_stream_does_not_write_to_what_another_checkpoint_wrote(tmp_path: Path
         prepared(tmp_path, checkpoint="state", request_mode="streaming")
     assert "use the --checkpoint that wrote it" in str(caught.value.hint)
     prepared(tmp_path, mode="append", request_mode="streaming")
-    Checkpoint(tmp_path / "state").begin(lower_stream(plan(load_job(tmp_path / "job.yaml"))))
+    Checkpoint(tmp_path / "state").begin(lower(plan(load_job(tmp_path / "job.yaml")), "streaming").chunks)
     (tmp_path / "state/spark/offsets").mkdir(parents=True)
     (tmp_path / "state/spark/offsets/0").touch()
     prepared(tmp_path, checkpoint="state", request_mode="streaming")

@@ -103,7 +103,9 @@ def test_bars_of_a_stream_are_how_long_subtasks_worked_not_when() -> None:
     assert "Time of subtasks, all batches together" in of_a_stream and of_a_stream.count('rect x="0.00"') == 2
 
 
-@pytest.mark.parametrize(("value", "shown"), [(None, "-"), (0.25, "250 ms"), (3.21, "3.2 s"), (250.0, "4 min 10 s")])
+@pytest.mark.parametrize(
+    ("value", "shown"), [(None, "-"), (0.25, "250 ms"), (3.21, "3.2 s"), (250.0, "4 min 10 s"), (179.7, "3 min 0 s")]
+)
 def test_seconds(value: float | None, shown: str) -> None:
     assert shown_seconds(value) == shown
 

@@ -37,7 +37,7 @@ from spark_runner.runs.supervision import Outcome, supervise
 RECORD = PrintedRecord(operator="print-1", subtask=None, text="a")
 NOTHING = RunResult(vertices=(), sinks=())
 STEP = SimpleNamespace(name="Source: a", id="a", parallelism=2, passes=())
-PROGRAM: Any = SimpleNamespace(name="test", mode="batch", steps=(STEP,), passes=(), sinks=(), stream=None)
+PROGRAM: Any = SimpleNamespace(name="test", mode="batch", steps=(STEP,), passes=(), sinks=(), chunks=None)
 REQUEST = RunRequest(job="job.py", folder=".")
 READ = OperatorFigures(node=1, key="a", name="Source: a", records_in=0, records_out=7)
 COUNTED = RunResult(
@@ -349,7 +349,7 @@ def test_a_canceled_run_says_that_a_batch_was_left(run: RunFolder, supervised: C
 def test_which_streams_only_a_stop_ends(bounded: bool, trigger: str | None, endless: bool, tmp_path: Path) -> None:
     from spark_runner.streaming.running import StreamWork
 
-    program: Any = SimpleNamespace(stream=SimpleNamespace(bounded=bounded))
+    program: Any = SimpleNamespace(chunks=SimpleNamespace(bounded=bounded))
     assert StreamWork(program, replace(REQUEST, trigger=trigger), tmp_path).endless is endless
 
 
@@ -368,9 +368,9 @@ def test_a_signal_lets_the_work_end_before_the_driver_is_closed(stop: int, super
     assert driver.asked[2:] == ["cancel", "ended", "close finished=True"]
 
 
-@pytest.mark.parametrize(("stream", "told"), [(None, []), (object(), ["a"])], ids=["batch", "stream"])
+@pytest.mark.parametrize(("mode", "told"), [("batch", []), ("streaming", ["a"])])
 def test_what_the_last_batch_of_a_stopped_stream_prints_is_told(
-    stream: object, told: list[str], run: RunFolder, supervised: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+    mode: str, told: list[str], run: RunFolder, supervised: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def prints_when_stopped(driver: Driver, events: Events) -> RunResult:
         run.request_cancel()
@@ -378,7 +378,7 @@ def test_what_the_last_batch_of_a_stopped_stream_prints_is_told(
         events(RECORD)
         return NOTHING
 
-    monkeypatch.setattr(PROGRAM, "stream", stream)
+    monkeypatch.setattr(PROGRAM, "mode", mode)
     audience = Audience()
     supervised(Driver(prints_when_stopped), audience)
     assert [word for word in audience.heard if word == "a"] == told

@@ -12,8 +12,8 @@ import pytest
 from planner.job import JobDefinition
 from planner.pipeline import plan
 from spark_runner.figures.results import Event, PrintedRecord, RunResult
+from spark_runner.lowering.lower import lower
 from spark_runner.streaming.checkpoint import Checkpoint
-from spark_runner.streaming.opening import stream_program
 
 
 @dataclass(kw_only=True)
@@ -46,7 +46,7 @@ def stream(spark: Any, tmp_path: Path) -> Running:
         **options: Any,
     ) -> StreamOutcome:
         outcome = StreamOutcome()
-        program = stream_program(plan(job))
+        program = lower(plan(job), "streaming")
         kept = Checkpoint(tmp_path / checkpoint, lost=lost)
         kept.claim("test")
 
@@ -60,7 +60,7 @@ def stream(spark: Any, tmp_path: Path) -> Running:
                 attempt.halt()
 
         try:
-            kept.check(program.stream)
+            kept.check(program.chunks)
             attempt = StreamRun(program, spark, kept, StreamOptions(**options), events=told, taken=taken)
             outcome.result = attempt.run()
         finally:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import planner
-from planner.frontends.dsl.environment import StreamExecutionEnvironment
+from planner import StreamExecutionEnvironment
 from tests.support.flink_scripts import SCRIPTS
 from tests.support.stream_engine import StreamEngine
 

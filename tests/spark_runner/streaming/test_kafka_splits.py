@@ -33,8 +33,8 @@ from spark_runner.executor.positions import split_of, subtask_of
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
 from spark_runner.executor.times import Channels
 from spark_runner.frames.shipping import pickled_function
+from spark_runner.lowering.lower import lower
 from spark_runner.streaming.queries.kafka_partitions import known_splits
-from spark_runner.streaming.scripts import script_program
 from tests.support import killed_job
 from tests.support.stream_engine import StreamEngine
 
@@ -334,11 +334,11 @@ def texts(found: list[tuple[int, str]], split: tuple[str, int]) -> list[pa.Recor
 def test_partitions_of_a_script_wait_for_each_other(tmp_path: Path) -> None:
     file = tmp_path / "job.py"
     file.write_text(SCRIPT)
-    program = script_program(plan(load_job(str(file))))
+    program = lower(plan(load_job(str(file))), "streaming")
     schema = pa.schema([("value", pa.binary()), ("timestamp", pa.float64())])
     pickled: Callable[[Any], bytes] = lambda value: pickled_function(value, program.file)  # noqa: E731
     with pyflink_stand_in():
-        running = StreamEngine.of(program.stream, pickled, {0: schema})
+        running = StreamEngine.of(program.chunks, pickled, {0: schema})
         running.read(0, [texts([(1_000, "a1"), (30_000, "a2")], ("t", 1)), texts([(2_000, "a3")], ("t", 0))])
         running.read(0, [texts([(3_000, "a4"), (6_000, "a5")], ("t", 0))])
     assert [value for _, value in running.sinks[0]] == ["a1a3a4"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from planner import MapFunction
-from spark_runner.streaming.memory import may_remember
+from spark_runner.lowering.memory import may_remember
 
 
 class Plain(MapFunction):

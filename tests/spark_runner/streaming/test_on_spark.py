@@ -209,7 +209,7 @@ def test_what_the_cluster_lost_passes_and_what_the_job_did_does_not() -> None:
 def test_counts_are_those_of_all_attempts(spark: Any, tmp_path: Path) -> None:
     from planner.pipeline import plan
     from spark_runner.clusters.request import RunRequest
-    from spark_runner.streaming.opening import stream_program
+    from spark_runner.lowering.lower import lower
     from spark_runner.streaming.running import StreamWork
 
     lines(tmp_path / "in", one="a b", two="a a", three="b bad", four="c")
@@ -226,7 +226,7 @@ def test_counts_are_those_of_all_attempts(spark: Any, tmp_path: Path) -> None:
     words.key_by(lambda pair: pair[0], key_type=Types.STRING()).sum(1).uid("counts").print()
     job = env.build("attempts")
     request = RunRequest(job="job.py", folder=str(tmp_path), mode="streaming")
-    work = StreamWork(stream_program(plan(job)), request, tmp_path)
+    work = StreamWork(lower(plan(job), "streaming"), request, tmp_path)
     work.claim("test")
     try:
         with pytest.raises(ExecutionError, match="not yet"):

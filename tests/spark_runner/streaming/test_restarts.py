@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,12 @@ from typing import Any
 import pytest
 
 from planner import StreamExecutionEnvironment, Time, TumblingEventTimeWindows, WatermarkStrategy
-from planner.errors import OptionError, UnsupportedOnSpark
+from planner.errors import JobDefinitionError, OptionError, UnsupportedOnSpark
 from planner.job import JobDefinition
 from planner.pipeline import plan
 from spark_runner.clusters.request import RunRequest, parse_trigger
+from spark_runner.lowering.lower import lower
 from spark_runner.streaming.checkpoint import Checkpoint
-from spark_runner.streaming.lower import lower_stream
 from spark_runner.streaming.needs import check_connectors
 from spark_runner.streaming.opening import check_stream
 
@@ -60,8 +61,8 @@ def job(
 def checkpoint(folder: Path, first: JobDefinition) -> None:
     """A checkpoint that a job has begun."""
     made = Checkpoint(folder)
-    made.check(lower_stream(plan(first)))
-    made.begin(lower_stream(plan(first)))
+    made.check(lower(plan(first), "streaming").chunks)
+    made.begin(lower(plan(first), "streaming").chunks)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +82,7 @@ def test_a_job_that_would_lose_state_is_refused(
 ) -> None:
     checkpoint(tmp_path, job(**before))
     with pytest.raises(OptionError) as caught:
-        Checkpoint(tmp_path).check(lower_stream(plan(job(**after))))
+        Checkpoint(tmp_path).check(lower(plan(job(**after)), "streaming").chunks)
     assert words in caught.value.message and str(tmp_path) in caught.value.message
     assert "new --checkpoint" in str(caught.value.hint)
 
@@ -91,32 +92,32 @@ def test_a_job_that_would_lose_state_is_refused(
 )
 def test_stateless_changes_are_fine(tmp_path: Path, before: dict[str, Any], after: dict[str, Any]) -> None:
     checkpoint(tmp_path, job(**before))
-    Checkpoint(tmp_path).check(lower_stream(plan(job(**after))))
+    Checkpoint(tmp_path).check(lower(plan(job(**after)), "streaming").chunks)
 
 
 def test_state_can_be_given_up_by_name(tmp_path: Path) -> None:
     checkpoint(tmp_path, job())
     kept = Checkpoint(tmp_path, lost=frozenset({"sums"}))
-    kept.check(lower_stream(plan(job(kind="max"))))
+    kept.check(lower(plan(job(kind="max")), "streaming").chunks)
     assert list(kept.generations.values()) == [1]
-    kept.begin(lower_stream(plan(job(kind="max"))))
+    kept.begin(lower(plan(job(kind="max")), "streaming").chunks)
     again = Checkpoint(tmp_path, lost=frozenset({"sums"}))
-    again.check(lower_stream(plan(job(kind="max"))))
+    again.check(lower(plan(job(kind="max")), "streaming").chunks)
     assert again.generations == kept.generations  # what fits is not given up twice
-    Checkpoint(tmp_path, lost=frozenset({"sums", "other"})).check(lower_stream(plan(job(uid="other"))))
+    Checkpoint(tmp_path, lost=frozenset({"sums", "other"})).check(lower(plan(job(uid="other")), "streaming").chunks)
     with pytest.raises(OptionError, match="--allow-lost-state nobody: the checkpoint has no state"):
-        Checkpoint(tmp_path, lost=frozenset({"nobody"})).check(lower_stream(plan(job())))
+        Checkpoint(tmp_path, lost=frozenset({"nobody"})).check(lower(plan(job()), "streaming").chunks)
 
 
 def test_an_operator_without_a_uid_is_named_before_the_start() -> None:
-    assert lower_stream(plan(job(uid=None))).notes == (
+    assert lower(plan(job(uid=None)), "streaming").chunks.notes == (
         "operator 'sum-1' has no uid: its state is found by its place in the job",
     )
-    assert lower_stream(plan(job())).notes == ()
+    assert lower(plan(job()), "streaming").chunks.notes == ()
 
 
 def test_what_a_stream_cannot_do_is_refused_before_a_session_starts(tmp_path: Path) -> None:
-    made = lower_stream(plan(job()))
+    made = lower(plan(job()), "streaming").chunks
     check_stream(made, RunRequest(job="job.py", folder=str(tmp_path), master="sc://127.0.0.1:15002"))
     with pytest.raises(OptionError, match="file system"):
         check_stream(made, RunRequest(job="job.py", folder=str(tmp_path), checkpoint="hdfs://there/state"))
@@ -134,7 +135,7 @@ def test_sql_in_the_middle_is_refused_with_a_next_step() -> None:
     rows = env.from_collection([("a", 1)], pair).rebalance().filter("number > 0")
     rows.map(lambda row: row, output_type=pair).print()
     with pytest.raises(UnsupportedOnSpark, match="SQL between Python operators") as caught:
-        lower_stream(plan(env.build("sql")))
+        lower(plan(env.build("sql")), "streaming")
     assert "Python function" in str(caught.value.hint)
 
 
@@ -144,11 +145,13 @@ def test_kafka_without_its_connector_is_refused(tmp_path: Path) -> None:
     env = StreamExecutionEnvironment()
     source = KafkaSource.builder().set_bootstrap_servers("127.0.0.1:1").set_topics("t").build()
     env.from_source(source, WatermarkStrategy.no_watermarks(), "lines").print()
-    made = lower_stream(plan(env.build("kafka")))
+    made = lower(plan(env.build("kafka")), "streaming").chunks
     request = RunRequest(job="job.py", folder=str(tmp_path))
-    with pytest.raises(OptionError, match="needs Spark's Kafka connector") as caught:
+    with pytest.raises(JobDefinitionError, match="needs Spark's Kafka connector") as caught:
         check_connectors(made, request)
-    assert "--packages" in str(caught.value.hint)
+    version = importlib.metadata.version("pyspark")
+    assert f"--packages org.apache.spark:spark-sql-kafka-0-10_2.13:{version}\n" in str(caught.value.hint)
+    assert caught.value.location is not None
     check_connectors(made, RunRequest(job="job.py", folder=str(tmp_path), packages=("a:spark-sql-kafka:1",)))
 
 
@@ -162,9 +165,9 @@ def test_records_and_keys_of_another_type_are_refused(tmp_path: Path) -> None:
         return env.build("typed")
 
     checkpoint(tmp_path, typed(Types.LONG(), Types.STRING()))
-    Checkpoint(tmp_path).check(lower_stream(plan(typed(Types.LONG(), Types.STRING()))))
+    Checkpoint(tmp_path).check(lower(plan(typed(Types.LONG(), Types.STRING())), "streaming").chunks)
     with pytest.raises(OptionError, match=r"operator 'sums': its records were f0 .*, now f0 "):
-        Checkpoint(tmp_path).check(lower_stream(plan(typed(Types.DOUBLE(), Types.STRING()))))
+        Checkpoint(tmp_path).check(lower(plan(typed(Types.DOUBLE(), Types.STRING())), "streaming").chunks)
 
 
 def test_a_state_of_another_kind_or_type_is_refused() -> None:

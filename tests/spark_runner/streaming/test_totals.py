@@ -6,8 +6,8 @@ import json
 
 from planner import StreamExecutionEnvironment
 from planner.pipeline import plan
-from spark_runner.streaming.opening import stream_program
-from spark_runner.streaming.totals import Totals
+from spark_runner.figures.totals import Totals
+from spark_runner.lowering.lower import lower
 from tests.support.stream_engine import StreamEngine
 
 
@@ -21,7 +21,7 @@ def test_a_batch_that_runs_again_replaces_its_own_figures() -> None:
     engine = StreamEngine(job)
     engine.run([])
     figures = [json.loads(blob) for blob in engine.figures]
-    totals = Totals(engine.job, stream_program(plan(job)))
+    totals = Totals(engine.job, lower(plan(job), "streaming"))
     totals.take(0, figures)
     totals.take(0, figures)
     counts = {o.key: (o.records_in, o.records_out) for v in totals.result().vertices for o in v.operators}

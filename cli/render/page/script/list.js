@@ -46,5 +46,5 @@ function operatorTable(task) {
 }
 
 function edgeTable() {
-  return listTable([["edge", "wide"], ["verdict", ""], ["partitioner", "small"], ["conditions that fail", ""], ["channels", "small"]], data.edges.map((edge, at) => [edgeLink(at), el("span", {}, chip(edge.verdict)), edge.partitioner, edge.obstacles.join(", ") || "none", edge.traffic ? figure(edge.traffic.channels) : "-"]));
+  return listTable([["edge", "wide"], ["verdict", ""], ["partitioner", "small"], ["conditions that fail", ""], ["channels", "small"]], data.edges.map((edge, at) => [edgeLink(at), el("span", {}, chip(edge.verdict)), edge.partitioner, edge.obstacles.join(", ") || (edge.verdict === "open" ? `one of ${edge.open.join(", ")}` : "none"), edge.traffic ? figure(edge.traffic.channels) : "-"]));
 }

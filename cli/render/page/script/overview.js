@@ -5,6 +5,7 @@ const EDGES = {
   broken: ["could chain", "a change of the job would chain them"],
   needed: ["needed", "the result needs it so: a key, a broadcast, several inputs"],
   fixed: ["fixed", "nothing that can be written chains them"],
+  open: ["open", "Flink does not tell which condition fails, or what would chain them"],
 };
 
 function overview() {
@@ -13,6 +14,7 @@ function overview() {
   const proposed = new Set(data.edges.filter((edge) => edge.settings.length).map((edge) => edge.settings.join())).size;
   return [
     el("h2", {}, "Overview"),
+    data.observed ? el("p", { class: "muted" }, data.observed) : "",
     tiles(),
     ...diffSummary(),
     ...runSummary(),

@@ -7,7 +7,7 @@ const link = (words, chosen, stage) => el("a", { href: address(chosen, stage), c
 const operatorLink = (operator, stage) => link(called(operator), { type: "op", node: operator.node }, stage);
 const taskLink = (task) => link(`task ${task + 1}: ${data.tasks[task].name}`, { type: "task", task }, "job");
 const edgeLink = (number) => link(edgeName(data.edges[number]), { type: "edge", edge: number });
-const chip = (verdict) => el("span", { class: `chip ${verdict}` }, verdict === "broken" ? "could chain" : verdict === "needed" ? "needed" : verdict === "fixed" ? "fixed" : "chained");
+const chip = (verdict) => el("span", { class: `chip ${verdict}` }, verdict === "broken" ? "could chain" : verdict === "needed" ? "needed" : verdict === "chained" ? "chained" : verdict);
 const heading = (words) => el("h3", {}, words);
 
 function folded(items, title, shown = SHOWN) {
@@ -60,7 +60,7 @@ function operatorBody() {
     heading("Settings, and who set them"),
     rows(operator.settings.map(([name, value, origin]) => [text(name), text(value), el("span", { class: "muted" }, text(origin))])),
     heading("State"),
-    el("p", {}, `Keeps ${STATE(operator)}.`, operator.state !== "none" && operator.uid === null ? el("span", { class: "bad" }, " It has no uid: a change of the job may lose it.") : ""),
+    el("p", {}, operator.state === null ? "Flink does not tell whether it keeps state." : `Keeps ${STATE(operator)}.`, operator.state !== null && operator.state !== "none" && operator.uid === null ? el("span", { class: "bad" }, " It has no uid: a change of the job may lose it.") : ""),
     heading("Operator id"),
     el("p", { class: "id" }, operator.id),
     el("p", { class: "muted" }, text(operator.idFrom)),
@@ -102,12 +102,12 @@ function edgeBody() {
   const found = data.variants.findIndex((one) => !one.together && one.edges.includes(number));
   const since = data.diff && data.diff.edgeMarks[number];
   return [
-    el("p", {}, chip(edge.verdict), ` ${edge.partitioner}: ${VERDICTS[edge.verdict]}`),
+    el("p", {}, chip(edge.verdict), ` ${edge.partitioner}: ${edge.certainty ?? VERDICTS[edge.verdict]}`),
     since && el("p", {}, el("span", { class: `chip ${since[0]}` }, since[0]), ` since ${data.diff.against}${since[1] ? `: ${since[1]}` : ""}`),
     el("p", {}, "From ", operatorLink(operators.get(edge.source)), " to ", operatorLink(operators.get(edge.target))),
     rows([
       ["exchange", `${edge.partitioner} comes from ${text(edge.askedBy)}`],
-      ["written at", edge.place],
+      !data.observed && ["written at", edge.place],
       edge.side !== null && ["side output", edge.side],
       edge.input > 0 && ["input", String(edge.input)],
       traffic && ["channels", `${traffic.channels}, into ${count(traffic.gates, "input gate")}`],
@@ -119,7 +119,7 @@ function edgeBody() {
     edge.settings.length > 0 && el("pre", {}, `plan explain ${data.file} ${edge.settings.map((setting) => `--set ${quoted(setting)}`).join(" ")}`),
     found >= 0 && switchCard(found, "Show the result of this change"),
     ...apartBody(edge),
-    heading(edge.verdict === "chained" ? "All twelve conditions hold" : "The twelve conditions"),
+    heading(edge.verdict === "chained" && !edge.open.length ? "All twelve conditions hold" : "The twelve conditions"),
     conditions(edge),
   ];
 }
@@ -127,11 +127,12 @@ const quoted = (setting) => (/^[\w.=:@%+,/-]+$/.test(setting) ? setting : `'${se
 
 function conditions(edge) {
   const failing = (rule) => edge.obstacles.includes(rule.code);
-  const order = data.rules.map((_, at) => at).sort((a, b) => failing(data.rules[b]) - failing(data.rules[a]) || a - b); // what fails comes first
+  const weight = (rule) => 2 * failing(rule) + edge.open.includes(rule.code);
+  const order = data.rules.map((_, at) => at).sort((a, b) => weight(data.rules[b]) - weight(data.rules[a]) || a - b); // what fails comes first
   return el("div", { class: "conditions" }, ...order.map((at) => {
-    const rule = data.rules[at], holds = !failing(rule);
+    const rule = data.rules[at], mark = failing(rule) ? "no" : edge.open.includes(rule.code) ? "maybe" : "ok";
     return el("details", {},
-      el("summary", {}, el("span", { class: holds ? "ok" : "no" }, el("b", {}, rule.code), ` ${rule.slug}`), el("span", { class: "muted" }, `: ${text(edge.conditions[at])}`)),
+      el("summary", {}, el("span", { class: mark }, el("b", {}, rule.code), ` ${rule.slug}`), el("span", { class: "muted" }, `: ${text(edge.conditions[at])}`)),
       el("p", {}, rule.why), el("p", { class: "muted" }, rule.fix));
   }));
 }

@@ -1,5 +1,5 @@
 // What is selected, how it is marked in every stage, and the address that leads back to it.
-const VERDICTS = { chained: "chained", broken: "not chained, a change would chain it", needed: "not chained, the exchange is needed", fixed: "not chained, nothing to change" };
+const VERDICTS = { chained: "chained", broken: "not chained, a change would chain it", needed: "not chained, the exchange is needed", fixed: "not chained, nothing to change", open: "not chained, or not certain: Flink does not tell what would chain it" };
 let selection = null; // {type, ...}
 let variant = null; // number of the what-if that is shown
 

@@ -1,14 +1,14 @@
 """What users extend and what running functions are handed: functions, state, timers, metrics.
 
-PyFlink's classes with their methods and arguments, and no code: `recorded` keeps the calls.
+PyFlink's classes with their methods and arguments. Functions run on workers, so this module goes there too.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from enum import Enum
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Self, TypeVar
 
+from planner.frontends.pyflink.differences import UNSAID, Interface, required, said
 from planner.frontends.pyflink.recorded import Recorded
 from planner.frontends.pyflink.values.times import Duration, Time
 
@@ -84,41 +84,41 @@ __all__ = [
 # --- pyflink.metrics.metricbase ---
 
 
-class MetricGroup(ABC):
-    @abstractmethod
+class MetricGroup(Interface):
+    @required
     def add_group(self, name: Any, extra: Any = None) -> MetricGroup: ...
-    @abstractmethod
+    @required
     def counter(self, name: Any) -> Counter: ...
-    @abstractmethod
+    @required
     def gauge(self, name: Any, obj: Any) -> Any: ...
-    @abstractmethod
+    @required
     def meter(self, name: Any, time_span_in_seconds: Any = 60) -> Meter: ...
-    @abstractmethod
+    @required
     def distribution(self, name: Any) -> Distribution: ...
 
 
-class Metric(ABC):
+class Metric(Interface):
     pass
 
 
-class Counter(Metric, ABC):
-    @abstractmethod
+class Counter(Metric):
+    @required
     def inc(self, n: Any = 1) -> Any: ...
-    @abstractmethod
+    @required
     def dec(self, n: Any = 1) -> Any: ...
-    @abstractmethod
+    @required
     def get_count(self) -> int: ...
 
 
-class Meter(Metric, ABC):
-    @abstractmethod
+class Meter(Metric):
+    @required
     def mark_event(self, value: Any = 1) -> Any: ...
-    @abstractmethod
+    @required
     def get_count(self) -> int: ...
 
 
-class Distribution(Metric, ABC):
-    @abstractmethod
+class Distribution(Metric):
+    @required
     def update(self, value: Any) -> Any: ...
 
 
@@ -133,14 +133,14 @@ class TimeDomain(Enum):
 # --- pyflink.datastream.timerservice ---
 
 
-class TimerService(ABC):
-    @abstractmethod
+class TimerService(Interface):
+    @required
     def current_processing_time(self) -> Any: ...
-    @abstractmethod
+    @required
     def current_watermark(self) -> Any: ...
-    @abstractmethod
+    @required
     def register_processing_time_timer(self, timestamp: Any) -> Any: ...
-    @abstractmethod
+    @required
     def register_event_time_timer(self, timestamp: Any) -> Any: ...
     def delete_processing_time_timer(self, timestamp: Any) -> Any: ...
     def delete_event_time_timer(self, timestamp: Any) -> Any: ...
@@ -164,27 +164,27 @@ IN = TypeVar("IN")
 OUT = TypeVar("OUT")
 
 
-class OperatorStateStore(ABC):
-    @abstractmethod
+class OperatorStateStore(Interface):
+    @required
     def get_broadcast_state(self, state_descriptor: Any) -> BroadcastState: ...
 
 
-class State(ABC):
-    @abstractmethod
+class State(Interface):
+    @required
     def clear(self) -> Any: ...
 
 
-class ValueState(State, Generic[T]):
-    @abstractmethod
+class ValueState(State):
+    @required
     def value(self) -> Any: ...
-    @abstractmethod
+    @required
     def update(self, value: Any) -> Any: ...
 
 
-class AppendingState(State, Generic[IN, OUT]):
-    @abstractmethod
+class AppendingState(State):
+    @required
     def get(self) -> Any: ...
-    @abstractmethod
+    @required
     def add(self, value: Any) -> Any: ...
 
 
@@ -201,94 +201,135 @@ class AggregatingState(MergingState):
 
 
 class ListState(MergingState):
-    @abstractmethod
+    @required
     def update(self, values: Any) -> Any: ...
-    @abstractmethod
+    @required
     def add_all(self, values: Any) -> Any: ...
 
 
-class MapState(State, Generic[K, V]):
-    @abstractmethod
+class MapState(State):
+    @required
     def get(self, key: Any) -> Any: ...
-    @abstractmethod
+    @required
     def put(self, key: Any, value: Any) -> Any: ...
-    @abstractmethod
+    @required
     def put_all(self, dict_value: Any) -> Any: ...
-    @abstractmethod
+    @required
     def remove(self, key: Any) -> Any: ...
-    @abstractmethod
+    @required
     def contains(self, key: Any) -> bool: ...
-    @abstractmethod
+    @required
     def items(self) -> Any: ...
-    @abstractmethod
+    @required
     def keys(self) -> Any: ...
-    @abstractmethod
+    @required
     def values(self) -> Any: ...
-    @abstractmethod
+    @required
     def is_empty(self) -> bool: ...
 
 
-class ReadOnlyBroadcastState(State, Generic[K, V]):
-    @abstractmethod
+class ReadOnlyBroadcastState(State):
+    @required
     def get(self, key: Any) -> Any: ...
-    @abstractmethod
+    @required
     def contains(self, key: Any) -> bool: ...
-    @abstractmethod
+    @required
     def items(self) -> Any: ...
-    @abstractmethod
+    @required
     def keys(self) -> Any: ...
-    @abstractmethod
+    @required
     def values(self) -> Any: ...
-    @abstractmethod
+    @required
     def is_empty(self) -> bool: ...
 
 
 class BroadcastState(ReadOnlyBroadcastState):
-    @abstractmethod
+    @required
     def put(self, key: Any, value: Any) -> Any: ...
-    @abstractmethod
+    @required
     def put_all(self, dict_value: Any) -> Any: ...
-    @abstractmethod
+    @required
     def remove(self, key: Any) -> Any: ...
 
 
-class StateDescriptor(Recorded):
-    def __init__(self, name: Any, type_info: Any) -> None: ...
-    def get_name(self) -> str: ...
-    def enable_time_to_live(self, ttl_config: Any) -> Any: ...
+class StateDescriptor:
+    """The name of a state, and the type of what is in it."""
+
+    state_kind = "value"
+
+    def __init__(self, name: str, type_info: Any = UNSAID) -> None:
+        self.name = name
+        self.type_info = said(type_info, "type_info")
+        self.time_to_live: StateTtlConfig | None = None
+
+    def get_name(self) -> str:
+        """The name."""
+        return self.name
+
+    def enable_time_to_live(self, ttl_config: StateTtlConfig) -> None:
+        """Let the state go by itself. Runs as a stream only: a batch forgets a key behind its last record."""
+        self.time_to_live = ttl_config
 
 
 class ValueStateDescriptor(StateDescriptor):
-    def __init__(self, name: Any, value_type_info: Any) -> None: ...
+    """One value per key."""
+
+    def __init__(self, name: str, value_type_info: Any = UNSAID) -> None:
+        super().__init__(name, said(value_type_info, "value_type_info"))
 
 
 class ListStateDescriptor(StateDescriptor):
+    """A list per key."""
+
     state_kind = "list"
 
-    def __init__(self, name: Any, elem_type_info: Any) -> None: ...
+    def __init__(self, name: str, elem_type_info: Any = UNSAID) -> None:
+        super().__init__(name, said(elem_type_info, "elem_type_info"))
 
 
 class MapStateDescriptor(StateDescriptor):
+    """A map per key."""
+
     state_kind = "map"
 
-    def __init__(self, name: Any, key_type_info: Any, value_type_info: Any) -> None: ...
+    def __init__(self, name: str, key_type_info: Any = UNSAID, value_type_info: Any = UNSAID) -> None:
+        super().__init__(name, None)
+        del self.type_info
+        self.key_type_info = said(key_type_info, "key_type_info")
+        self.value_type_info = said(value_type_info, "value_type_info")
 
 
 class ReducingStateDescriptor(StateDescriptor):
+    """One value per key, reduced as values are added."""
+
     state_kind = "reducing"
 
-    def __init__(self, name: Any, reduce_function: Any, type_info: Any) -> None: ...
-    def get_reduce_function(self) -> Any: ...
+    def __init__(self, name: str, reduce_function: Any, type_info: Any = UNSAID) -> None:
+        super().__init__(name, said(type_info, "type_info"))
+        self.reduce_function = reduce_function
+
+    def get_reduce_function(self) -> Any:
+        """The function."""
+        return self.reduce_function
 
 
 class AggregatingStateDescriptor(StateDescriptor):
+    """One aggregate per key."""
+
     state_kind = "aggregating"
 
-    def __init__(self, name: Any, agg_function: Any, state_type_info: Any) -> None: ...
-    def get_agg_function(self) -> Any: ...
+    def __init__(self, name: str, agg_function: Any, state_type_info: Any = UNSAID) -> None:
+        super().__init__(name, said(state_type_info, "state_type_info"))
+        self.agg_function = agg_function
+
+    def get_agg_function(self) -> Any:
+        """The function."""
+        return self.agg_function
 
 
 class StateTtlConfig(Recorded):
+    """How long state lives, in processing time: `StateTtlConfig.new_builder(Time.hours(1)).build()`."""
+
     class UpdateType(Enum):
         Disabled = 0
         OnCreateAndWrite = 1
@@ -338,7 +379,7 @@ class StateTtlConfig(Recorded):
             INCREMENTAL_CLEANUP = 1
             ROCKSDB_COMPACTION_FILTER = 2
 
-        class CleanupStrategy(ABC):
+        class CleanupStrategy:
             pass
 
         class EmptyCleanupStrategy(CleanupStrategy):
@@ -381,185 +422,227 @@ IN2 = TypeVar("IN2")
 KEY = TypeVar("KEY")
 
 
-class KeyedStateStore(ABC):
-    @abstractmethod
+class KeyedStateStore(Interface):
+    @required
     def get_state(self, state_descriptor: Any) -> ValueState: ...
-    @abstractmethod
+    @required
     def get_list_state(self, state_descriptor: Any) -> ListState: ...
-    @abstractmethod
+    @required
     def get_map_state(self, state_descriptor: Any) -> MapState: ...
-    @abstractmethod
+    @required
     def get_reducing_state(self, state_descriptor: Any) -> ReducingState: ...
-    @abstractmethod
+    @required
     def get_aggregating_state(self, state_descriptor: Any) -> AggregatingState: ...
 
 
 class RuntimeContext(KeyedStateStore):
-    @abstractmethod
+    @required
     def get_task_name(self) -> str: ...
-    @abstractmethod
+    @required
     def get_number_of_parallel_subtasks(self) -> int: ...
-    @abstractmethod
+    @required
     def get_max_number_of_parallel_subtasks(self) -> int: ...
-    @abstractmethod
+    @required
     def get_index_of_this_subtask(self) -> int: ...
-    @abstractmethod
+    @required
     def get_attempt_number(self) -> int: ...
-    @abstractmethod
+    @required
     def get_task_name_with_subtasks(self) -> str: ...
-    @abstractmethod
+    @required
     def get_job_parameter(self, key: Any, default_value: Any) -> Any: ...
-    @abstractmethod
+    @required
     def get_metrics_group(self) -> MetricGroup: ...
 
 
-class Function(ABC):
-    def open(self, runtime_context: Any) -> Any: ...
+class Function(Interface):
+    """What every user function has: a life before and after its records."""
+
+    def open(self, runtime_context: Any, /) -> Any: ...
     def close(self) -> Any: ...
 
 
 class MapFunction(Function):
-    @abstractmethod
-    def map(self, value: Any) -> Any: ...
+    """One record in, one out."""
+
+    @required
+    def map(self, value: Any, /) -> Any: ...
 
 
 class CoMapFunction(Function):
-    @abstractmethod
-    def map1(self, value: Any) -> Any: ...
-    @abstractmethod
-    def map2(self, value: Any) -> Any: ...
+    """A map for each of two inputs."""
+
+    @required
+    def map1(self, value: Any, /) -> Any: ...
+    @required
+    def map2(self, value: Any, /) -> Any: ...
 
 
 class FlatMapFunction(Function):
-    @abstractmethod
-    def flat_map(self, value: Any) -> Any: ...
+    """One record in, any number out."""
+
+    @required
+    def flat_map(self, value: Any, /) -> Any: ...
 
 
 class CoFlatMapFunction(Function):
-    @abstractmethod
-    def flat_map1(self, value: Any) -> Any: ...
-    @abstractmethod
-    def flat_map2(self, value: Any) -> Any: ...
+    """A flat map for each of two inputs."""
+
+    @required
+    def flat_map1(self, value: Any, /) -> Any: ...
+    @required
+    def flat_map2(self, value: Any, /) -> Any: ...
 
 
 class ReduceFunction(Function):
-    @abstractmethod
-    def reduce(self, value1: Any, value2: Any) -> Any: ...
+    """Two records of one key become one."""
+
+    @required
+    def reduce(self, value1: Any, value2: Any, /) -> Any: ...
 
 
 class AggregateFunction(Function):
-    @abstractmethod
+    """An incremental aggregate."""
+
+    @required
     def create_accumulator(self) -> Any: ...
-    @abstractmethod
-    def add(self, value: Any, accumulator: Any) -> Any: ...
-    @abstractmethod
-    def get_result(self, accumulator: Any) -> Any: ...
-    @abstractmethod
-    def merge(self, acc_a: Any, acc_b: Any) -> Any: ...
+    @required
+    def add(self, value: Any, accumulator: Any, /) -> Any: ...
+    @required
+    def get_result(self, accumulator: Any, /) -> Any: ...
+    @required
+    def merge(self, acc_a: Any, acc_b: Any, /) -> Any: ...
 
 
 class KeySelector(Function):
-    @abstractmethod
-    def get_key(self, value: Any) -> Any: ...
+    """The key of a record."""
+
+    @required
+    def get_key(self, value: Any, /) -> Any: ...
 
 
 class NullByteKeySelector(KeySelector):
-    def get_key(self, value: Any) -> Any: ...
+    """One key for all records."""
+
+    def get_key(self, value: Any, /) -> Any: ...
 
 
 class FilterFunction(Function):
-    @abstractmethod
-    def filter(self, value: Any) -> Any: ...
+    """Whether a record stays."""
+
+    @required
+    def filter(self, value: Any, /) -> Any: ...
 
 
 class Partitioner(Function):
-    @abstractmethod
-    def partition(self, key: Any, num_partitions: Any) -> int: ...
+    """The subtask of a key."""
+
+    @required
+    def partition(self, key: Any, num_partitions: Any, /) -> int: ...
 
 
-class SourceFunction(Recorded):
-    def __init__(self, source_func: Any) -> None: ...
+class SourceFunction(Recorded, Function):
+    """A legacy source: one of Java's, or a class of a planner job with `run()`. `parallel = False`: it runs alone."""
+
+    parallel: bool = True
+
+    def __init__(self, source_func: Any = UNSAID) -> None:
+        said(source_func, "source_func")
 
 
-class SinkFunction(Recorded):
-    def __init__(self, sink_func: Any) -> None: ...
+class SinkFunction(Recorded, Function):
+    """A legacy sink: one of Java's, or a class of a planner job with `invoke()`."""
+
+    def __init__(self, sink_func: Any = UNSAID) -> None:
+        said(sink_func, "sink_func")
 
 
 class ProcessFunction(Function):
-    class Context(ABC):
-        @abstractmethod
+    """A record with its time, and side outputs."""
+
+    class Context(Interface):
+        @required
         def timer_service(self) -> TimerService: ...
-        @abstractmethod
+        @required
         def timestamp(self) -> int: ...
 
-    @abstractmethod
-    def process_element(self, value: Any, ctx: Any) -> Any: ...
+    @required
+    def process_element(self, value: Any, ctx: Any, /) -> Any: ...
 
 
 class KeyedProcessFunction(Function):
-    class Context(ABC):
-        @abstractmethod
+    """A keyed record with state and timers."""
+
+    class Context(Interface):
+        @required
         def get_current_key(self) -> Any: ...
-        @abstractmethod
+        @required
         def timer_service(self) -> TimerService: ...
-        @abstractmethod
+        @required
         def timestamp(self) -> int: ...
 
     class OnTimerContext(Context):
-        @abstractmethod
+        @required
         def time_domain(self) -> TimeDomain: ...
 
-    @abstractmethod
-    def process_element(self, value: Any, ctx: Any) -> Any: ...
-    def on_timer(self, timestamp: Any, ctx: Any) -> Any: ...
+    @required
+    def process_element(self, value: Any, ctx: Any, /) -> Any: ...
+    def on_timer(self, timestamp: Any, ctx: Any, /) -> Any: ...
 
 
 class CoProcessFunction(Function):
-    class Context(ABC):
-        @abstractmethod
+    """Two inputs."""
+
+    class Context(Interface):
+        @required
         def timer_service(self) -> TimerService: ...
-        @abstractmethod
+        @required
         def timestamp(self) -> int: ...
 
-    @abstractmethod
-    def process_element1(self, value: Any, ctx: Any) -> Any: ...
-    @abstractmethod
-    def process_element2(self, value: Any, ctx: Any) -> Any: ...
+    @required
+    def process_element1(self, value: Any, ctx: Any, /) -> Any: ...
+    @required
+    def process_element2(self, value: Any, ctx: Any, /) -> Any: ...
 
 
 class KeyedCoProcessFunction(Function):
-    class Context(ABC):
-        @abstractmethod
+    """Two keyed inputs with shared state."""
+
+    class Context(Interface):
+        @required
         def get_current_key(self) -> Any: ...
-        @abstractmethod
+        @required
         def timer_service(self) -> TimerService: ...
-        @abstractmethod
+        @required
         def timestamp(self) -> int: ...
 
     class OnTimerContext(Context):
-        @abstractmethod
+        @required
         def time_domain(self) -> TimeDomain: ...
 
-    @abstractmethod
-    def process_element1(self, value: Any, ctx: Any) -> Any: ...
-    @abstractmethod
-    def process_element2(self, value: Any, ctx: Any) -> Any: ...
-    def on_timer(self, timestamp: Any, ctx: Any) -> Any: ...
+    @required
+    def process_element1(self, value: Any, ctx: Any, /) -> Any: ...
+    @required
+    def process_element2(self, value: Any, ctx: Any, /) -> Any: ...
+    def on_timer(self, timestamp: Any, ctx: Any, /) -> Any: ...
 
 
-class AsyncRetryPredicate(ABC, Generic[OUT]):
-    @abstractmethod
+class AsyncRetryPredicate(Interface):
+    """Which results and errors are tried again."""
+
+    @required
     def result_predicate(self) -> Any: ...
-    @abstractmethod
+    @required
     def exception_predicate(self) -> Any: ...
 
 
-class AsyncRetryStrategy(ABC, Generic[OUT]):
-    @abstractmethod
+class AsyncRetryStrategy(Interface):
+    """When a failed call is tried again."""
+
+    @required
     def can_retry(self, current_attempts: Any) -> bool: ...
-    @abstractmethod
+    @required
     def get_backoff_time_millis(self, current_attempts: Any) -> int: ...
-    @abstractmethod
+    @required
     def get_retry_predicate(self) -> Any: ...
     @staticmethod
     def no_restart() -> Any: ...
@@ -578,10 +661,12 @@ class AsyncRetryStrategy(ABC, Generic[OUT]):
     ) -> Any: ...
 
 
-class AsyncFunction(Function, Generic[IN, OUT]):
-    @abstractmethod
-    async def async_invoke(self, value: Any) -> Any: ...
-    def timeout(self, value: Any) -> Any: ...
+class AsyncFunction(Function):
+    """A record that is answered later; `timeout(value)` answers where that takes too long."""
+
+    @required
+    async def async_invoke(self, value: Any, /) -> Any: ...
+    def timeout(self, value: Any, /) -> Any: ...
 
 
 class AsyncFunctionDescriptor(Recorded):
@@ -594,97 +679,109 @@ class AsyncFunctionDescriptor(Recorded):
     ) -> None: ...
 
 
-class WindowFunction(Function, Generic[IN, OUT, KEY, W]):
-    @abstractmethod
-    def apply(self, key: Any, window: Any, inputs: Any) -> Any: ...
+class WindowFunction(Function):
+    """All records of a key and window."""
+
+    @required
+    def apply(self, key: Any, window: Any, inputs: Any, /) -> Any: ...
 
 
-class AllWindowFunction(Function, Generic[IN, OUT, W]):
-    @abstractmethod
-    def apply(self, window: Any, inputs: Any) -> Any: ...
+class AllWindowFunction(Function):
+    """All records of a window."""
+
+    @required
+    def apply(self, window: Any, inputs: Any, /) -> Any: ...
 
 
-class ProcessWindowFunction(Function, Generic[IN, OUT, KEY, W]):
-    class Context(ABC, Generic[W2]):
-        @abstractmethod
+class ProcessWindowFunction(Function):
+    """All records of a key and window, with a context."""
+
+    class Context(Interface):
+        @required
         def window(self) -> Any: ...
-        @abstractmethod
+        @required
         def current_processing_time(self) -> int: ...
-        @abstractmethod
+        @required
         def current_watermark(self) -> int: ...
-        @abstractmethod
+        @required
         def window_state(self) -> KeyedStateStore: ...
-        @abstractmethod
+        @required
         def global_state(self) -> KeyedStateStore: ...
 
-    @abstractmethod
-    def process(self, key: Any, context: Any, elements: Any) -> Any: ...
-    def clear(self, context: Any) -> Any: ...
+    @required
+    def process(self, key: Any, context: Any, elements: Any, /) -> Any: ...
+    def clear(self, context: Any, /) -> Any: ...
 
 
-class ProcessAllWindowFunction(Function, Generic[IN, OUT, W]):
-    class Context(ABC, Generic[W2]):
-        @abstractmethod
+class ProcessAllWindowFunction(Function):
+    """All records of a window, with a context."""
+
+    class Context(Interface):
+        @required
         def window(self) -> Any: ...
-        @abstractmethod
+        @required
         def window_state(self) -> KeyedStateStore: ...
-        @abstractmethod
+        @required
         def global_state(self) -> KeyedStateStore: ...
 
-    @abstractmethod
-    def process(self, context: Any, elements: Any) -> Any: ...
-    def clear(self, context: Any) -> Any: ...
+    @required
+    def process(self, context: Any, elements: Any, /) -> Any: ...
+    def clear(self, context: Any, /) -> Any: ...
 
 
 class BaseBroadcastProcessFunction(Function):
-    class BaseContext(ABC):
-        @abstractmethod
+    class BaseContext(Interface):
+        @required
         def timestamp(self) -> int: ...
-        @abstractmethod
+        @required
         def current_processing_time(self) -> int: ...
-        @abstractmethod
+        @required
         def current_watermark(self) -> int: ...
 
     class Context(BaseContext):
-        @abstractmethod
+        @required
         def get_broadcast_state(self, state_descriptor: Any) -> BroadcastState: ...
 
     class ReadOnlyContext(BaseContext):
-        @abstractmethod
+        @required
         def get_broadcast_state(self, state_descriptor: Any) -> ReadOnlyBroadcastState: ...
 
 
-class BroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[IN1, IN2, OUT]):
-    class Context(BaseBroadcastProcessFunction.Context, ABC):
+class BroadcastProcessFunction(BaseBroadcastProcessFunction):
+    """Records, and rules that every subtask gets: `ctx.get_broadcast_state(descriptor)` is a map of them."""
+
+    class Context(BaseBroadcastProcessFunction.Context):
         pass
 
-    class ReadOnlyContext(BaseBroadcastProcessFunction.ReadOnlyContext, ABC):
+    class ReadOnlyContext(BaseBroadcastProcessFunction.ReadOnlyContext):
         pass
 
-    @abstractmethod
-    def process_element(self, value: Any, ctx: Any) -> Any: ...
-    @abstractmethod
-    def process_broadcast_element(self, value: Any, ctx: Any) -> Any: ...
+    @required
+    def process_element(self, value: Any, ctx: Any, /) -> Any: ...
+    @required
+    def process_broadcast_element(self, value: Any, ctx: Any, /) -> Any: ...
 
 
-class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[KEY, IN1, IN2, OUT]):
-    class Context(BaseBroadcastProcessFunction.Context, ABC):
+class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction):
+    """Keyed records with state and timers, and rules that every subtask gets."""
+
+    class Context(BaseBroadcastProcessFunction.Context):
         pass
 
-    class ReadOnlyContext(BaseBroadcastProcessFunction.ReadOnlyContext, ABC):
-        @abstractmethod
+    class ReadOnlyContext(BaseBroadcastProcessFunction.ReadOnlyContext):
+        @required
         def timer_service(self) -> TimerService: ...
-        @abstractmethod
+        @required
         def get_current_key(self) -> Any: ...
 
-    class OnTimerContext(ReadOnlyContext, ABC):
-        @abstractmethod
+    class OnTimerContext(ReadOnlyContext):
+        @required
         def time_domain(self) -> TimeDomain: ...
-        @abstractmethod
+        @required
         def get_current_key(self) -> Any: ...
 
-    @abstractmethod
-    def process_element(self, value: Any, ctx: Any) -> Any: ...
-    @abstractmethod
-    def process_broadcast_element(self, value: Any, ctx: Any) -> Any: ...
-    def on_timer(self, timestamp: Any, ctx: Any) -> Any: ...
+    @required
+    def process_element(self, value: Any, ctx: Any, /) -> Any: ...
+    @required
+    def process_broadcast_element(self, value: Any, ctx: Any, /) -> Any: ...
+    def on_timer(self, timestamp: Any, ctx: Any, /) -> Any: ...

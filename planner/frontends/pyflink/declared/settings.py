@@ -33,7 +33,6 @@ __all__ = [
     "InputDependencyConstraint",
     "InputFormat",
     "JobClient",
-    "JobExecutionResult",
     "JobID",
     "JobManagerCheckpointStorage",
     "JobStatus",
@@ -145,6 +144,10 @@ class RestartStrategies(Recorded):
     def failure_rate_restart(
         failure_rate: Any, failure_interval: Any, delay_interval: Any
     ) -> RestartStrategies.FailureRateRestartStrategyConfiguration: ...
+    @staticmethod
+    def exponential_delay_restart(  # of planner jobs: PyFlink does not have it
+        initial_backoff: Any, max_backoff: Any, backoff_multiplier: float = 1.5, *others: Any
+    ) -> RestartStrategyConfiguration: ...
 
 
 # --- pyflink.common.execution_config ---
@@ -250,17 +253,6 @@ class JobStatus(Enum):
 
     def is_globally_terminal_state(self) -> bool: ...
     def is_terminal_state(self) -> bool: ...
-
-
-# --- pyflink.common.job_execution_result ---
-
-
-class JobExecutionResult(Recorded):
-    def __init__(self) -> None: ...
-    def get_job_id(self) -> JobID: ...
-    def get_net_runtime(self) -> int: ...
-    def get_accumulator_result(self, accumulator_name: Any) -> Any: ...
-    def get_all_accumulator_results(self) -> Any: ...
 
 
 # --- pyflink.common.job_client ---

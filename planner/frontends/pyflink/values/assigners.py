@@ -5,12 +5,10 @@ A plan takes only the name of an assigner's class from here; assigning is for ru
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
-from planner.frontends.pyflink.declared.functions import ValueStateDescriptor
-from planner.frontends.pyflink.values.times import Time
+from planner.frontends.pyflink.differences import Interface, as_pyflink, milliseconds, required, wrong
 from planner.frontends.pyflink.values.triggers import (
     CountTrigger,
     EventTimeTrigger,
@@ -45,73 +43,77 @@ _NO_TIMESTAMP = (
 )
 
 
-class WindowAssigner(ABC, Generic[T, W]):
+class WindowAssigner(Interface):
     """Says which windows a record belongs to."""
 
-    class WindowAssignerContext(ABC):
+    class WindowAssignerContext(Interface):
         """What an assigner can ask."""
 
-        @abstractmethod
+        @required
         def get_current_processing_time(self) -> int:
             """The time on the clock."""
 
-        @abstractmethod
+        @required
         def get_runtime_context(self) -> Any:
             """The context of the operator."""
 
-    @abstractmethod
+    @required
     def assign_windows(
-        self, element: T, timestamp: int, context: WindowAssigner.WindowAssignerContext
-    ) -> Collection[W]:
+        self, element: Any, timestamp: int, context: WindowAssigner.WindowAssignerContext
+    ) -> Collection[Any]:
         """The windows of a record."""
 
-    @abstractmethod
-    def get_default_trigger(self, env: Any) -> Trigger[T, W]:
+    @required
+    def get_default_trigger(self, env: Any) -> Trigger:
         """The trigger where none is given."""
 
-    @abstractmethod
+    @required
     def get_window_serializer(self) -> Any:
         """How windows are written."""
 
-    @abstractmethod
+    @required
     def is_event_time(self) -> bool:
         """Whether windows go by event time."""
 
 
-class MergingWindowAssigner(WindowAssigner[T, W]):
+class MergingWindowAssigner(WindowAssigner):
     """An assigner whose windows may become one."""
 
-    class MergeCallback(ABC, Generic[W2]):
+    class MergeCallback(Interface):
         """Is told which windows become one."""
 
-        @abstractmethod
-        def merge(self, to_be_merged: Iterable[W2], merge_result: W2) -> None:
+        @required
+        def merge(self, to_be_merged: Iterable[Any], merge_result: Any) -> None:
             """These became this one."""
 
-    @abstractmethod
-    def merge_windows(self, windows: Iterable[W], callback: MergingWindowAssigner.MergeCallback[W]) -> None:
+    @required
+    def merge_windows(self, windows: Iterable[Any], callback: MergingWindowAssigner.MergeCallback) -> None:
         """Find the windows that become one."""
 
 
-class SessionWindowTimeGapExtractor(ABC):
+class SessionWindowTimeGapExtractor(Interface):
     """Reads the gap that ends a session from a record."""
 
-    @abstractmethod
+    @required
     def extract(self, element: Any) -> int:
         """The gap in milliseconds."""
 
 
-def _own(cls: type[Any]) -> type[Any]:
-    """PyFlink's own class: its factories make it, whichever subclass of a user's they are called on."""
-    return next(kind for kind in cls.__mro__ if kind.__module__ == __name__)
+def _refused(message: str) -> Exception:
+    return Exception(message) if as_pyflink() else wrong(message)
 
 
-class _TimeWindows(WindowAssigner[Any, TimeWindow]):
+class _TimeWindows(WindowAssigner):
     """Windows of one size, by event time or by the clock."""
 
     _event_time: ClassVar[bool]
 
-    def get_default_trigger(self, env: Any) -> Trigger[Any, Any]:
+    @classmethod
+    def _own(cls) -> type[Self]:
+        """PyFlink's own class: its factories make it, whichever subclass of a user's they are called on."""
+        return next(kind for kind in cls.__mro__ if kind.__module__ == __name__)
+
+    def get_default_trigger(self, env: Any) -> Trigger:
         """The trigger of the time the windows go by."""
         return EventTimeTrigger() if self._event_time else ProcessingTimeTrigger()
 
@@ -134,14 +136,14 @@ class _TimeWindows(WindowAssigner[Any, TimeWindow]):
 class _Tumbling(_TimeWindows):
     def __init__(self, size: int, offset: int) -> None:
         if abs(offset) >= size:
-            raise Exception(f"{type(self).__name__} parameters must satisfy abs(offset) < size")
+            raise _refused(f"{type(self).__name__} parameters must satisfy abs(offset) < size")
         self._size = size
         self._offset = offset
 
     @classmethod
-    def of(cls, size: Time, offset: Time | None = None) -> Any:
+    def of(cls, size: Any, offset: Any = None) -> Self:
         """Windows of a size, one after the other."""
-        return _own(cls)(size.to_milliseconds(), offset.to_milliseconds() if offset is not None else 0)
+        return cls._own()(milliseconds(size), milliseconds(offset) if offset is not None else 0)
 
     def assign_windows(self, element: Any, timestamp: int, context: Any) -> list[TimeWindow]:
         """The one window of the record's time."""
@@ -167,17 +169,15 @@ class TumblingProcessingTimeWindows(_Tumbling):
 class _Sliding(_TimeWindows):
     def __init__(self, size: int, slide: int, offset: int) -> None:
         if abs(offset) >= slide or size <= 0:
-            raise Exception(f"{type(self).__name__} parameters must satisfy abs(offset) < slide and size > 0")
+            raise _refused(f"{type(self).__name__} parameters must satisfy abs(offset) < slide and size > 0")
         self._size = size
         self._slide = slide
         self._offset = offset
 
     @classmethod
-    def of(cls, size: Time, slide: Time, offset: Time | None = None) -> Any:
+    def of(cls, size: Any, slide: Any, offset: Any = None) -> Self:
         """Windows of a size, a new one at every slide."""
-        return _own(cls)(
-            size.to_milliseconds(), slide.to_milliseconds(), offset.to_milliseconds() if offset is not None else 0
-        )
+        return cls._own()(milliseconds(size), milliseconds(slide), milliseconds(offset) if offset is not None else 0)
 
     def assign_windows(self, element: Any, timestamp: int, context: Any) -> list[TimeWindow]:
         """All windows over the record's time."""
@@ -201,7 +201,7 @@ class SlidingProcessingTimeWindows(_Sliding):
     _event_time = False
 
 
-class _Sessions(_TimeWindows, MergingWindowAssigner[Any, TimeWindow]):
+class _Sessions(_TimeWindows, MergingWindowAssigner):
     """Windows that end after a gap."""
 
     _session_gap = 0
@@ -222,17 +222,24 @@ class _Sessions(_TimeWindows, MergingWindowAssigner[Any, TimeWindow]):
         return f"{type(self).__name__}({self._session_gap})"
 
 
+def gap_function(extractor: Any) -> Any:
+    """What reads the gap: PyFlink's extractor, or a plain function of a planner job."""
+    return getattr(extractor, "extract", extractor)
+
+
 class _DynamicSessions(_Sessions):
-    def __init__(self, session_window_time_gap_extractor: SessionWindowTimeGapExtractor) -> None:
+    def __init__(self, session_window_time_gap_extractor: Any) -> None:
+        if not as_pyflink() and not callable(gap_function(session_window_time_gap_extractor)):
+            raise wrong(f"with_dynamic_gap takes a function of a record, found {session_window_time_gap_extractor!r}")
         self._extractor = session_window_time_gap_extractor
 
     @classmethod
-    def with_dynamic_gap(cls, extractor: SessionWindowTimeGapExtractor) -> Any:
+    def with_dynamic_gap(cls, extractor: Any) -> Self:
         """Sessions whose gap is read from the records."""
-        return _own(cls)(extractor)
+        return cls._own()(extractor)
 
     def _gap(self, element: Any) -> int:
-        self._session_gap = self._extractor.extract(element)
+        self._session_gap = gap_function(self._extractor)(element)
         if self._session_gap <= 0:
             raise Exception("Dynamic session time gap must satisfy 0 < gap")
         return self._session_gap
@@ -255,16 +262,16 @@ class _FixedSessions(_Sessions):
 
     def __init__(self, session_gap: int) -> None:
         if session_gap <= 0:
-            raise Exception(f"{type(self).__name__} parameters must satisfy 0 < size")
+            raise _refused(f"{type(self).__name__} parameters must satisfy 0 < size")
         self._session_gap = session_gap
 
     @classmethod
-    def with_gap(cls, size: Time) -> Any:
+    def with_gap(cls, size: Any) -> Self:
         """Sessions with one gap."""
-        return _own(cls)(size.to_milliseconds())
+        return cls._own()(milliseconds(size))
 
     @classmethod
-    def with_dynamic_gap(cls, extractor: SessionWindowTimeGapExtractor) -> _DynamicSessions:
+    def with_dynamic_gap(cls, extractor: Any) -> _DynamicSessions:
         """Sessions whose gap is read from the records."""
         return cls._dynamic(extractor)
 
@@ -283,8 +290,11 @@ class ProcessingTimeSessionWindows(_FixedSessions):
     _dynamic = DynamicProcessingTimeSessionWindows
 
 
-class GlobalWindows(WindowAssigner[Any, GlobalWindow]):
-    """One window for all records."""
+class GlobalWindows(WindowAssigner):
+    """One window for all records of a key; a trigger says when it gives a result."""
+
+    def __init__(self) -> None:
+        super().__init__()
 
     @staticmethod
     def create() -> GlobalWindows:
@@ -295,7 +305,7 @@ class GlobalWindows(WindowAssigner[Any, GlobalWindow]):
         """The one window."""
         return [GlobalWindow.get()]
 
-    def get_default_trigger(self, env: Any) -> Trigger[Any, Any]:
+    def get_default_trigger(self, env: Any) -> Trigger:
         """None fires by itself."""
         return NeverTrigger()
 
@@ -311,12 +321,14 @@ class GlobalWindows(WindowAssigner[Any, GlobalWindow]):
         return "GlobalWindows()"
 
 
-class _Counted(WindowAssigner[Any, CountWindow]):
+class _Counted(WindowAssigner):
     """Windows of a number of records."""
 
     def __init__(self, window_size: int, state: str) -> None:
+        from planner.frontends.pyflink.declared.functions import ValueStateDescriptor
+
         self._window_size = window_size
-        self._seen = ValueStateDescriptor(state, Types.LONG())  # type: ignore[attr-defined]
+        self._seen = ValueStateDescriptor(state, Types.LONG())
 
     def _count(self, context: Any) -> int:
         state = context.get_runtime_context().get_state(self._seen)
@@ -324,7 +336,7 @@ class _Counted(WindowAssigner[Any, CountWindow]):
         state.update(count + 1)
         return int(count)
 
-    def get_default_trigger(self, env: Any) -> Trigger[Any, Any]:
+    def get_default_trigger(self, env: Any) -> Trigger:
         """When the window is full."""
         return CountTrigger(self._window_size)
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from planner.frontends.pyflink.versions import by_version
+from planner.frontends.pyflink.differences import as_pyflink, extension
 
 __all__ = ["Configuration"]
 
+_Keys = set[str]  # `set` is a method of ours below
 
-@by_version
+
 class Configuration:
     """Options with their values as they were set."""
 
-    def __init__(self, other: Configuration | None = None, j_configuration: Any = None) -> None:
-        self._options: dict[str, Any] = dict(other._options) if other is not None else {}
+    def __init__(self, other: Configuration | Mapping[str, Any] | None = None, j_configuration: Any = None) -> None:
+        given = other._options if isinstance(other, Configuration) else other
+        self._options: dict[str, Any] = dict(given or {})
         self._live = getattr(j_configuration, "set_option", None)  # the options of an environment
 
     @classmethod
@@ -54,8 +56,13 @@ class Configuration:
 
     def set_string(self, key: str, value: str) -> Configuration:
         """Set a text."""
-        if not isinstance(value, str):
+        if not isinstance(value, str) and as_pyflink():
             raise TypeError(f"the value of {key!r} must be str, found {value!r}")
+        return self._set(key, value)
+
+    @extension
+    def set(self, key: str, value: Any) -> Configuration:
+        """Set one option."""
         return self._set(key, value)
 
     def set_integer(self, key: str, value: int) -> Configuration:
@@ -97,7 +104,7 @@ class Configuration:
         """Bytes."""
         return bytearray(self._get(key, default_value))
 
-    def key_set(self) -> set[str]:
+    def key_set(self) -> _Keys:
         """All keys."""
         return set(self._options)
 

@@ -32,7 +32,7 @@ def exception_type_predicate(error: Exception, expected_error_type: type[Excepti
     return isinstance(error, expected_error_type)
 
 
-class RetryPredicate(AsyncRetryPredicate[Any]):
+class RetryPredicate(AsyncRetryPredicate):
     """Which results and errors are tried again."""
 
     def __init__(self, result_predicate: Predicate, exception_predicate: Predicate) -> None:
@@ -48,7 +48,7 @@ class RetryPredicate(AsyncRetryPredicate[Any]):
         return self._exception_predicate
 
 
-class NoRetryStrategy(AsyncRetryStrategy[Any]):
+class NoRetryStrategy(AsyncRetryStrategy):
     """Never try again."""
 
     def can_retry(self, current_attempts: int) -> bool:
@@ -65,7 +65,7 @@ class NoRetryStrategy(AsyncRetryStrategy[Any]):
 
 
 @dataclass
-class FixedDelayRetryStrategy(AsyncRetryStrategy[Any]):
+class FixedDelayRetryStrategy(AsyncRetryStrategy):
     """Try again a number of times, with one wait."""
 
     max_attempts: int
@@ -90,7 +90,7 @@ class FixedDelayRetryStrategy(AsyncRetryStrategy[Any]):
 
 
 @dataclass
-class ExponentialBackoffDelayRetryStrategy(AsyncRetryStrategy[Any]):
+class ExponentialBackoffDelayRetryStrategy(AsyncRetryStrategy):
     """Try again a number of times, waiting longer each time."""
 
     max_attempts: int

@@ -23,19 +23,26 @@ class RowKind(Enum):
         return ("+I", "-U", "+U", "-D")[self.value]
 
 
+_INSERT = RowKind.INSERT
+
+
 class Row:
     """Values by position, and by name where names are known."""
 
     _fields: list[str]
+    _values: list[Any]
+    _from_dict: bool
+    _row_kind: RowKind
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args and kwargs:
             raise ValueError("Can not use both args and kwargs to create Row")
+        own = self.__dict__  # past __setattr__: functions make a row per record
         if kwargs:
-            self._fields = list(kwargs)
-        self._values: list[Any] = list(kwargs.values()) if kwargs else list(args)
-        self._from_dict = bool(kwargs)
-        self._row_kind = RowKind.INSERT
+            own["_fields"] = list(kwargs)
+        own["_values"] = list(kwargs.values()) if kwargs else list(args)
+        own["_from_dict"] = bool(kwargs)
+        own["_row_kind"] = _INSERT
 
     @staticmethod
     def of_kind(row_kind: RowKind, *args: Any, **kwargs: Any) -> Row:

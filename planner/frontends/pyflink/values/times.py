@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from planner.records import record
 
 __all__ = ["Duration", "Instant", "Time"]
 
@@ -11,7 +12,7 @@ _NANOS: Final = {"days": 86_400 * 10**9, "hours": 3600 * 10**9, "minutes": 60 * 
                  "millis": 10**6, "nanos": 1}  # fmt: skip
 
 
-@dataclass(frozen=True)
+@record(kw_only=False)
 class Duration:
     """A java.time.Duration."""
 
@@ -52,12 +53,18 @@ class Duration:
         return self.nanos // _NANOS["millis"]
 
 
-@dataclass(frozen=True, repr=False)
 class Instant:
     """A java.time.Instant."""
 
-    seconds: int
-    nanos: int
+    def __init__(self, seconds: int, nanos: int) -> None:
+        self.seconds = seconds
+        self.nanos = nanos
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Instant) and (self.seconds, self.nanos) == (other.seconds, other.nanos)
+
+    def __hash__(self) -> int:
+        return hash((self.seconds, self.nanos))
 
     def to_epoch_milli(self) -> int:
         """Milliseconds since 1970."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
+import time
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
+
+from planner.frontends.pyflink.differences import as_pyflink, wrong
 
 __all__ = [
     "BasicArrayTypeInfo", "BasicType", "BasicTypeInfo", "DateTypeInfo", "ExternalTypeInfo", "InstantTypeInfo",
@@ -36,6 +40,19 @@ class TypeInformation:
     def get_java_type_info(self) -> TypeInformation:
         """PyFlink gives a Java object here, which scripts only hand on."""
         return self
+
+    def to_ddl(self) -> str | None:
+        """The record's columns as Spark DDL; None where records are pickled. Ours, not PyFlink's."""
+        sql = self._sql()
+        return None if sql is None else f"value {sql}"
+
+    def nested(self) -> str:
+        """The type as a part of another, in Spark SQL. Ours, not PyFlink's."""
+        return self._sql() or "binary"
+
+    def _sql(self) -> str | None:
+        """The type in Spark SQL; None: Spark has none for it, and values are pickled."""
+        return None
 
     def _java_class(self) -> type[TypeInformation]:
         return type(self)
@@ -69,6 +86,14 @@ class BasicType(Enum):
     INSTANT = "Instant"
 
 
+_SQL = {
+    BasicType.STRING: "string", BasicType.BYTE: "tinyint", BasicType.BOOLEAN: "boolean", BasicType.SHORT: "smallint",
+    BasicType.INT: "int", BasicType.LONG: "bigint", BasicType.FLOAT: "float", BasicType.DOUBLE: "double",
+    BasicType.CHAR: "string", BasicType.BIG_INT: "decimal(38,0)", BasicType.BIG_DEC: "decimal(38,18)",
+    BasicType.INSTANT: "timestamp",
+}  # fmt: skip
+
+
 class BasicTypeInfo(TypeInformation):
     """A basic type."""
 
@@ -77,6 +102,9 @@ class BasicTypeInfo(TypeInformation):
 
     def _identity(self) -> tuple[Any, ...]:
         return (self._basic_type,)
+
+    def _sql(self) -> str:
+        return _SQL[self._basic_type]
 
     def __repr__(self) -> str:
         return self._basic_type.value
@@ -89,14 +117,24 @@ class InstantTypeInfo(BasicTypeInfo):
         """Instants are counted in microseconds inside Flink."""
         return True
 
+    def to_internal_type(self, obj: Any) -> Any:
+        """Microseconds since 1970, of which the milliseconds are kept."""
+        return obj.to_epoch_milli() * 1000
+
+    def from_internal_type(self, obj: Any) -> Any:
+        """The instant."""
+        from planner.frontends.pyflink.values.times import Instant
+
+        return Instant.of_epoch_milli(obj // 1000)
+
 
 def _maker(kind: BasicType) -> Callable[[], BasicTypeInfo]:
     made = InstantTypeInfo if kind is BasicType.INSTANT else BasicTypeInfo
     return lambda: made(kind)
 
 
-for _basic in BasicType:
-    setattr(BasicTypeInfo, f"{_basic.name}_TYPE_INFO", staticmethod(_maker(_basic)))
+for _kind in BasicType:
+    setattr(BasicTypeInfo, f"{_kind.name}_TYPE_INFO", staticmethod(_maker(_kind)))
 
 
 class PickledBytesTypeInfo(TypeInformation):
@@ -119,22 +157,32 @@ class _Of(TypeInformation):
         return f"{type(self).__name__}<{self._element_type}>"
 
 
-class PrimitiveArrayTypeInfo(_Of):
-    """An array of a primitive type."""
+class _Array(_Of):
+    """A type of many values of one type."""
+
+    def _sql(self) -> str:
+        return f"array<{self._element_type.nested()}>"
 
 
-class BasicArrayTypeInfo(_Of):
+class PrimitiveArrayTypeInfo(_Array):
+    """An array of a primitive type; of bytes it is binary."""
+
+    def _sql(self) -> str:
+        return "binary" if self._element_type == Types.BYTE() else super()._sql()
+
+
+class BasicArrayTypeInfo(_Array):
     """An array of a basic type."""
 
 
-class ObjectArrayTypeInfo(_Of):
+class ObjectArrayTypeInfo(_Array):
     """An array of any type; of strings it is Flink's basic array."""
 
     def _java_class(self) -> type[TypeInformation]:
         return BasicArrayTypeInfo if self._element_type == _maker(BasicType.STRING)() else ObjectArrayTypeInfo
 
 
-class ListTypeInfo(_Of):
+class ListTypeInfo(_Array):
     """A list."""
 
     @property
@@ -168,6 +216,9 @@ class MapTypeInfo(TypeInformation):
     def _identity(self) -> tuple[Any, ...]:
         return (self._key_type_info, self._value_type_info)
 
+    def _sql(self) -> str:
+        return f"map<{self._key_type_info.nested()}, {self._value_type_info.nested()}>"
+
     def __repr__(self) -> str:
         return f"MapTypeInfo<{self._key_type_info}, {self._value_type_info}>"
 
@@ -182,6 +233,21 @@ class _Fields(TypeInformation):
         """The types of the fields."""
         return self._field_types
 
+    def get_field_names(self) -> list[str]:
+        """The names: given, or f0, f1 and so on."""
+        return [f"f{number}" for number in range(len(self._field_types))]
+
+    def to_ddl(self) -> str | None:
+        """A column for each field."""
+        return ", ".join(f"{_quoted(name)} {kind}" for name, kind in self._columns())
+
+    def _sql(self) -> str:
+        return f"struct<{', '.join(f'{_quoted(name)}: {kind}' for name, kind in self._columns())}>"
+
+    def _columns(self) -> list[tuple[str, str]]:
+        kinds = [kind.nested() for kind in self._field_types]
+        return list(zip(self.get_field_names(), kinds, strict=False))
+
     def need_conversion(self) -> bool:
         """Several fields always have another form inside Flink."""
         return True
@@ -190,9 +256,13 @@ class _Fields(TypeInformation):
         return tuple(self._field_types)
 
     def _values(self, obj: Any) -> tuple[Any, ...]:
+        """The values of the fields. Values without a field are lost where some field is converted, and kept else."""
+        converted = [isinstance(field, TypeInformation) and field.need_conversion() for field in self._field_types]
+        if not any(converted):
+            return tuple(obj)
         return tuple(
-            field.to_internal_type(value) if isinstance(field, TypeInformation) else value
-            for field, value in zip(self._field_types, obj, strict=False)
+            field.to_internal_type(value) if convert else value
+            for field, value, convert in zip(self._field_types, obj, converted, strict=False)
         )
 
 
@@ -205,7 +275,7 @@ class RowTypeInfo(_Fields):
 
     def get_field_names(self) -> list[str]:
         """The names: given, or f0, f1 and so on."""
-        return self._field_names or [f"f{number}" for number in range(len(self._field_types))]
+        return list(map(str, self._field_names)) if self._field_names else super().get_field_names()
 
     def get_field_index(self, field_name: str) -> int:
         """The position of a named field; -1 where rows have no names."""
@@ -218,7 +288,7 @@ class RowTypeInfo(_Fields):
         if obj is None:
             return None
         if isinstance(obj, Row):
-            named = obj.get_fields_by_names(self.get_field_names()) if hasattr(obj, "_fields") else list(obj)
+            named = [obj[name] for name in self.get_field_names()] if hasattr(obj, "_fields") else list(obj)
             return (obj.get_row_kind().value, *self._values(named))
         if isinstance(obj, (list, tuple)):
             return (0, *self._values(obj))
@@ -251,16 +321,75 @@ class TupleTypeInfo(_Fields):
         return f"TupleTypeInfo({', '.join(map(str, self._field_types))})"
 
 
-class DateTypeInfo(TypeInformation):
+class _SqlTime(TypeInformation):
+    """A type of java.sql: a number inside Flink."""
+
+    def need_conversion(self) -> bool:
+        """Times are numbers inside Flink."""
+        return True
+
+
+class DateTypeInfo(_SqlTime):
     """A java.sql.Date."""
 
+    EPOCH_ORDINAL = datetime.datetime(1970, 1, 1).toordinal()
 
-class TimeTypeInfo(TypeInformation):
+    def _sql(self) -> str:
+        return "date"
+
+    def to_internal_type(self, obj: Any) -> Any:
+        """Days since 1970."""
+        return None if obj is None else obj.toordinal() - self.EPOCH_ORDINAL
+
+    def from_internal_type(self, obj: Any) -> Any:
+        """The date."""
+        return None if obj is None else datetime.date.fromordinal(obj + self.EPOCH_ORDINAL)
+
+
+class TimeTypeInfo(_SqlTime):
     """A java.sql.Time."""
 
+    EPOCH_ORDINAL = time.localtime(0).tm_gmtoff * 10**6
 
-class TimestampTypeInfo(TypeInformation):
+    def _sql(self) -> str:
+        return "string"
+
+    def to_internal_type(self, obj: Any) -> Any:
+        """Microseconds of the day, in UTC."""
+        if obj is None:
+            return None
+        offset = self.EPOCH_ORDINAL
+        if obj.tzinfo is not None:
+            offset = (obj.utcoffset() or datetime.timedelta()) // datetime.timedelta(microseconds=1)
+        return ((obj.hour * 60 + obj.minute) * 60 + obj.second) * 10**6 + obj.microsecond - offset
+
+    def from_internal_type(self, obj: Any) -> Any:
+        """The time of the day."""
+        if obj is None:
+            return None
+        seconds, microseconds = divmod(obj + self.EPOCH_ORDINAL, 10**6)
+        minutes, seconds = divmod(seconds, 60)
+        return datetime.time(minutes // 60, minutes % 60, seconds, microseconds)
+
+
+class TimestampTypeInfo(_SqlTime):
     """A java.sql.Timestamp."""
+
+    def to_internal_type(self, obj: Any) -> Any:
+        """Microseconds since 1970."""
+        if obj is None:
+            return None
+        seconds = obj.timestamp() // 1 if obj.tzinfo else time.mktime(obj.timetuple())
+        return int(seconds) * 10**6 + obj.microsecond
+
+    def from_internal_type(self, obj: Any) -> Any:
+        """The local date and time."""
+        if obj is None:
+            return None
+        return datetime.datetime.fromtimestamp(obj // 10**6).replace(microsecond=obj % 10**6)
+
+    def _sql(self) -> str:
+        return "timestamp_ntz"
 
 
 class SqlTimeTypeInfo(TypeInformation):
@@ -288,9 +417,25 @@ class LocalTimeTypeInfo(TypeInformation):
         return (self._time_type,)
 
 
-class Types:
-    """How scripts name types."""
+def _basic(kind: BasicType) -> Callable[[], TypeInformation]:
+    return staticmethod(_maker(kind))
 
+
+class Types:
+    """How jobs name types."""
+
+    STRING = _basic(BasicType.STRING)
+    BYTE = _basic(BasicType.BYTE)
+    BOOLEAN = _basic(BasicType.BOOLEAN)
+    SHORT = _basic(BasicType.SHORT)
+    INT = _basic(BasicType.INT)
+    LONG = _basic(BasicType.LONG)
+    FLOAT = _basic(BasicType.FLOAT)
+    DOUBLE = _basic(BasicType.DOUBLE)
+    CHAR = _basic(BasicType.CHAR)
+    BIG_INT = _basic(BasicType.BIG_INT)
+    BIG_DEC = _basic(BasicType.BIG_DEC)
+    INSTANT = _basic(BasicType.INSTANT)
     SQL_DATE = staticmethod(DateTypeInfo)
     SQL_TIME = staticmethod(TimeTypeInfo)
     SQL_TIMESTAMP = staticmethod(TimestampTypeInfo)
@@ -298,47 +443,60 @@ class Types:
 
     @staticmethod
     def ROW(field_types: Sequence[TypeInformation]) -> RowTypeInfo:
-        """A row."""
-        return RowTypeInfo(field_types)
+        """A row with the columns f0, f1, ..."""
+        return RowTypeInfo(_checked(field_types))
 
     @staticmethod
     def ROW_NAMED(field_names: Sequence[str], field_types: Sequence[TypeInformation]) -> RowTypeInfo:
-        """A row with names."""
-        return RowTypeInfo(field_types, field_names)
+        """A row with named columns."""
+        return RowTypeInfo(_checked(field_types, field_names), field_names)
 
     @staticmethod
     def TUPLE(field_types: Sequence[TypeInformation]) -> TupleTypeInfo:
-        """A tuple."""
-        return TupleTypeInfo(field_types)
+        """A tuple with the columns f0, f1, ..."""
+        return TupleTypeInfo(_checked(field_types))
 
     @staticmethod
     def PRIMITIVE_ARRAY(element_type: TypeInformation) -> TypeInformation:
-        """An array of a primitive type."""
-        return PrimitiveArrayTypeInfo(element_type)
+        """An array of a primitive type; of bytes it is binary."""
+        return PrimitiveArrayTypeInfo(*_checked([element_type]))
 
     @staticmethod
     def BASIC_ARRAY(element_type: TypeInformation) -> TypeInformation:
         """An array of a basic type."""
-        return BasicArrayTypeInfo(element_type)
+        return BasicArrayTypeInfo(*_checked([element_type]))
 
     @staticmethod
     def OBJECT_ARRAY(element_type: TypeInformation) -> TypeInformation:
         """An array of any type."""
-        return ObjectArrayTypeInfo(element_type)
+        return ObjectArrayTypeInfo(*_checked([element_type]))
 
     @staticmethod
     def MAP(key_type_info: TypeInformation, value_type_info: TypeInformation) -> TypeInformation:
-        """A map."""
-        return MapTypeInfo(key_type_info, value_type_info)
+        """A map of one key type to one value type."""
+        return MapTypeInfo(*_checked([key_type_info, value_type_info]))
 
     @staticmethod
     def LIST(element_type_info: TypeInformation) -> TypeInformation:
-        """A list."""
-        return ListTypeInfo(element_type_info)
+        """A list of one element type."""
+        return ListTypeInfo(*_checked([element_type_info]))
 
 
-for _basic in BasicType:
-    setattr(Types, _basic.name, staticmethod(_maker(_basic)))
+def _checked(types: Sequence[TypeInformation], names: Sequence[str] | None = None) -> Sequence[TypeInformation]:
+    """Types that a planner job gives are checked where they are written; PyFlink finds faults later, or never."""
+    if as_pyflink():
+        return types
+    for kind in types:
+        if not isinstance(kind, TypeInformation):
+            raise wrong(f"a type must be one of Types, found {kind!r}", "write for example Types.STRING()")
+    count = len(types) if names is None else len(names)
+    if not types or count != len(types) or len(set(names or ())) != len(names or ()):
+        raise wrong(f"a row needs a distinct name for each of its types, found {count} names and {len(types)} types")
+    return types
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
 
 
 def type_of(output_type: Any) -> TypeInformation:

@@ -56,7 +56,7 @@ if RESTARTS:
     env.from_sequence(1, 80)
     .map(Slow("first", "exit-once"), output_type=Types.LONG())
     .rebalance()
-    .map(lambda number: (number % 40, number), output_type=PAIR)  # this and the filters run natively
+    .map(lambda number: (number % 40, number), output_type=PAIR)
     .filter(lambda pair: pair[1] != 41)  # how many it keeps is known from a counter inside Spark alone
     .filter(lambda pair: pair[1] != 42)
     .map(Slow("second", "fail-twice"), output_type=PAIR)

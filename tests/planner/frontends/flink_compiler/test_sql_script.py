@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from planner.frontends.flink_compiler.places import places_in_sql
-from planner.frontends.flink_compiler.sql_script import read_statements, table_definitions
+from planner.frontends.flink_compiler.sql_script import find_unclosed, read_statements, table_definitions
 from planner.job import Location
 
 
@@ -46,9 +46,9 @@ def test_a_statement_set_is_one_statement_in_one_spelling_and_four_in_the_other(
         ("CREATE TABLE a AS SELECT 1", "definition", {}),
         ("WITH x AS (SELECT 1) SELECT * FROM x", "job", {}),
         ("(SELECT 1) UNION ALL (SELECT 2)", "job", {}),
-        ("SHOW TABLES", "skip", {}),
-        ("SHOWN", "definition", {}),
-        ("EXPLAIN SELECT 1", "skip", {}),
+        ("SHOW TABLES", "definition", {}),
+        ("SHOW JOBS", "skip", {}),
+        ("EXPLAIN SELECT 1", "definition", {}),
     ],
 )
 def test_kinds_and_what_they_carry(written: str, kind: str, more: dict[str, str]) -> None:
@@ -68,6 +68,18 @@ def test_places_lead_back_into_the_file() -> None:
     assert first.place("x.sql", 1, 8) == Location("x.sql", 2, 10)
     assert first.place("x.sql", 2, 5) == Location("x.sql", 3, 5)
     assert second.place("x.sql") == Location("x.sql", 4, 11)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("SELECT 'it''s', `a'b` -- don't\n;", None),
+        ("SELECT 1;\n SELECT 'a;", ("quote", Location("x.sql", 2, 9))),
+        ("SELECT 1 /* a", ("comment", Location("x.sql", 1, 10))),
+    ],
+)
+def test_what_is_never_closed_is_found(text: str, found: object) -> None:
+    assert find_unclosed(text, "x.sql") == found
 
 
 def test_a_table_is_found_by_the_last_part_of_its_name() -> None:

@@ -12,8 +12,8 @@ import pytest
 from planner.errors import OptionError, PlanError
 from planner.frontends.flink_export import http
 from planner.frontends.flink_export.cluster import find_running, read_running
+from planner.observed.judgement import decide
 from planner.observed.loading import observe
-from planner.observed.verdicts import decide
 from tests.support import flink_exports
 from tests.support.fake_cluster import FakeCluster, fake_cluster, recorded_answers
 

@@ -167,3 +167,34 @@ def test_twenty_thousand_operators_backwards() -> None:
     chain = [{"id": f"m{i}", "type": "map", "input": f"m{i - 1}"} for i in range(20_000, 0, -1)]
     loaded = load_job_data({"operators": [*chain, {"id": "m0", "type": "source"}]})
     assert [o.id for o in loaded.operators] == list(range(1, 20_002))
+
+
+ROOT = Path(__file__).parents[4]
+WINDOWED = """operators:
+  - {id: o, type: source}
+  - {id: w, type: window_reduce, input: o, key_by: id, %s}
+  - {id: p, type: print, input: w}
+"""
+
+
+def test_the_windows_of_the_documents_are_read(tmp_path: Path) -> None:
+    page = (ROOT / "docs/job-format.md").read_text(encoding="utf-8")
+    shapes = [line for line in page.splitlines() if line.startswith("window: {")]
+    assert {job(tmp_path, WINDOWED % shape).operators[1].behaviour.assigner for shape in shapes} == {
+        "tumbling",
+        "sliding",
+        "session",
+    }
+    (example,) = [block for block in page.split("```yaml\n") if block.startswith("- {id: hourly")]
+    example = "\n".join(f"  {line}" for line in example.partition("```")[0].splitlines())
+    loaded = job(tmp_path, f"operators:\n  - {{id: orders, type: source}}\n{example}\n")
+    assert loaded.operators[1].behaviour.offset == 900_000
+
+
+@pytest.mark.parametrize(
+    "window",
+    ["tumbling", "{type: tumbling, size: 5s}", "{tumblin: 5s}", "{sliding: 5s}", "{tumbling: 5s, session: 5s}"],
+)
+def test_every_mistake_in_a_window_shows_its_shapes(tmp_path: Path, window: str) -> None:
+    shapes = "write {tumbling: 5s}, {sliding: 10s, every: 5s} or {session: 30s}"
+    assert shapes in refused(tmp_path, WINDOWED % f"window: {window}")

@@ -1,0 +1,149 @@
+"""The operators of our own API, and of YAML: what each is when it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from planner.errors import UnsupportedOnSpark
+from planner.graphs.stream_graph import StreamEdge, StreamNode
+from planner.job import Aggregate, Collection, Explode, Join, Operator, Select, Watermarks, Where, Window, Writer
+from planner.job import Sequence as NumberSequence
+from planner.kinds import KEEPS_COLUMNS
+from spark_runner.lowering.front_ends import Part, Parts, Routing, SinkEnd, SourceEnd
+from spark_runner.lowering.inlining import INLINED, inlined
+from spark_runner.lowering.job_view import JobView
+from spark_runner.lowering.operators import LOWERINGS, Lowered, Setting
+from spark_runner.lowering.operators.sinks import PRINTING_FORMATS
+from spark_runner.program.program import Engine
+from spark_runner.program.worker_parts import worker_part
+
+__all__ = ["OwnOperators"]
+
+_KEYED = ("reduce", "window", "triggered_window")
+
+
+class OwnOperators:
+    """One part per operator; records have their declared types on every edge."""
+
+    script = False
+
+    def __init__(self, view: JobView) -> None:
+        self._view, self._functions = view, view.functions
+
+    def operator(self, node: StreamNode) -> Operator:
+        """A node's operator, with its functions loaded."""
+        return self._view.operator(node)
+
+    def source(self, node: StreamNode) -> SourceEnd:
+        """A reader of Spark, whose columns its frame has, or records of the job's own."""
+        operator = self.operator(node)
+        self.lowered(node, columns=True)
+        fed = isinstance(operator.behaviour, Collection | NumberSequence)
+        return SourceEnd(
+            operator=operator, columns=operator.output if fed else None, read=not fed, stamping=self.strategy(operator)
+        )
+
+    def strategy(self, operator: Operator) -> tuple[Operator, Part, str] | None:
+        """A source's own event-time strategy as an operator."""
+        strategy = operator.watermarks
+        if strategy is None:
+            return None
+        if strategy.assigner is not None:
+            strategy = replace(strategy, assigner=self._functions.loaded(strategy.assigner, operator))
+        return self._stamping(replace(operator, kind="watermarks", behaviour=strategy, watermarks=None))
+
+    def parts(self, node: StreamNode, edges: Sequence[StreamEdge], *, columns: bool) -> Parts:
+        """The operator itself, or nothing where SQL does it."""
+        operator = self.operator(node)
+        role = self._role(operator, self.lowered(node, columns=columns).role)
+        if isinstance(operator.behaviour, Where | Select | Explode):
+            return ()
+        if isinstance(operator.behaviour, Join):
+            raise UnsupportedOnSpark(
+                f"operator {operator.key!r} is a SQL join, which does not run in a stream",
+                location=operator.location,
+                hint="write it as a keyed co_process with state",
+            )
+        return [(operator, self.part(operator, role), "")]
+
+    @staticmethod
+    def part(operator: Operator, role: str) -> Part:
+        """An operator as workers run it in a role."""
+        function, options = worker_part(operator)
+        return Part(
+            role=role,
+            function=function,
+            options=options,
+            keyed=role.startswith("keyed_") or role in _KEYED,
+            idle=operator.behaviour.idleness if isinstance(operator.behaviour, Watermarks) else None,
+            inlined=inlined(function, operator.kind) if role in INLINED else None,
+        )
+
+    def lowered(
+        self,
+        node: StreamNode,
+        *,
+        columns: bool,
+        before: Engine | None = None,
+        python_follows: bool = True,
+        streaming: bool = True,
+    ) -> Lowered:
+        """How an operator runs where it stands, or why it cannot."""
+        operator = self.operator(node)
+        setting = Setting(
+            operator=operator,
+            keyed=self._view.job.is_keyed(node.operator),
+            pickled=not columns,
+            before=before,
+            python_follows=python_follows,
+            streaming=streaming,
+        )
+        return LOWERINGS[operator.kind](setting)
+
+    def _role(self, operator: Operator, lowered: str) -> str:
+        behaviour = operator.behaviour
+        if isinstance(behaviour, Aggregate):
+            return "reduce"
+        if isinstance(behaviour, Window) and not behaviour.is_plain:
+            return "triggered_window"
+        if operator.kind == "co_process" and hasattr(getattr(behaviour, "target", None), "process_broadcast_element"):
+            keyed = self._functions.key(operator, 0) is not None
+            return "keyed_broadcast_process" if keyed else "broadcast_process"
+        return lowered or "watermarks"
+
+    def sink(self, node: StreamNode, edges: Sequence[StreamEdge], *, columns: bool) -> SinkEnd | None:
+        """A writer of Spark or the driver's standard output; a function runs as any other."""
+        operator = self.operator(node)
+        self.lowered(node, columns=columns)
+        writer = operator.behaviour
+        if operator.kind != "print" and not isinstance(writer, Writer):
+            return None
+        prints = not isinstance(writer, Writer) or writer.format.lower() in PRINTING_FORMATS
+        return SinkEnd(kind="print" if prints else "write", operator=operator)
+
+    def routing(self, edge: StreamEdge, node: StreamNode, columns: str | None) -> Routing:
+        """The key of the input, or what a partitioner of the job's own is given."""
+        operator = self.operator(node)
+        if edge.partitioner == "CUSTOM" and edge.partition is not None:
+            custom = self._functions.partitioner(edge.partition, operator)
+            return Routing(key=self._functions.key_of(edge.partition, operator, columns), custom=custom)
+        return Routing(key=self._functions.key(operator, max(0, edge.type_number - 1), columns))
+
+    def stamped_at(self, node: StreamNode) -> tuple[Operator, Part, str] | None:
+        """A window that names its time column."""
+        operator = self.operator(node)
+        window = operator.behaviour
+        if not isinstance(window, Window) or window.time is None:
+            return None
+        strategy = Watermarks(time=window.time, out_of_orderness=window.watermark)
+        return self._stamping(replace(operator, kind="watermarks", behaviour=strategy, watermarks=None, output=None))
+
+    def _stamping(self, operator: Operator) -> tuple[Operator, Part, str]:
+        return operator, self.part(operator, "watermarks"), "-time"
+
+    def outputs(self, node: StreamNode) -> tuple[str | None, bool]:
+        """The declared columns; aggregates and windows that reduce keep those of their input."""
+        operator = self.operator(node)
+        reduces = isinstance(operator.behaviour, Window) and operator.behaviour.form == "reduce"
+        return operator.output, operator.kind in KEEPS_COLUMNS or reduces

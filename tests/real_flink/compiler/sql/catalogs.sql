@@ -1,0 +1,13 @@
+CREATE CATALOG c WITH ('type'='generic_in_memory', 'default-database'='d1');
+USE CATALOG c;
+CREATE DATABASE IF NOT EXISTS d2 COMMENT 'x';
+USE d2;
+SHOW CURRENT DATABASE;
+SHOW CATALOGS;
+CREATE TABLE t (a INT, b AS a + 1, p AS PROCTIME()) WITH ('connector'='datagen');
+CREATE TABLE c.d1.k (a INT, n BIGINT) WITH ('connector'='blackhole');
+INSERT INTO c.d1.k SELECT a, COUNT(*) OVER (PARTITION BY a ORDER BY p ROWS BETWEEN 10 PRECEDING AND CURRENT ROW) FROM d2.t;
+USE CATALOG default_catalog;
+INSERT INTO `c`.`d1`.`k` SELECT b, 1 FROM c.d2.t;
+DROP TABLE c.d2.t;
+DROP DATABASE c.d2;

@@ -1,0 +1,14 @@
+SET 'table.exec.state.ttl' = '1 h';
+SET 'parallelism.default' = '2';
+SET 'pipeline.max-parallelism' = '128';
+CREATE TABLE a (id BIGINT, x STRING, t TIMESTAMP(3), WATERMARK FOR t AS t) WITH ('connector'='datagen');
+CREATE TABLE b (id BIGINT, y STRING, t TIMESTAMP(3), WATERMARK FOR t AS t) WITH ('connector'='datagen');
+CREATE TABLE s (id BIGINT, x STRING, y STRING) WITH ('connector'='print');
+INSERT INTO s SELECT a.id, x, y FROM a FULL OUTER JOIN b ON a.id = b.id;
+INSERT INTO s SELECT a.id, x, y FROM a, b WHERE a.id = b.id AND a.t BETWEEN b.t - INTERVAL '1' HOUR AND b.t;
+INSERT INTO s SELECT id, x, 'z' FROM a WHERE id IN (SELECT id FROM b);
+INSERT INTO s SELECT id, x, x FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.id = a.id AND b.y <> a.x);
+INSERT INTO s SELECT l.id, x, y FROM (SELECT * FROM TABLE(TUMBLE(TABLE a, DESCRIPTOR(t), INTERVAL '5' MINUTES))) l JOIN (SELECT * FROM TABLE(TUMBLE(TABLE b, DESCRIPTOR(t), INTERVAL '5' MINUTES))) r ON l.id = r.id AND l.window_start = r.window_start AND l.window_end = r.window_end;
+INSERT INTO s SELECT a.id, x, y FROM a CROSS JOIN UNNEST(ARRAY['p','q']) AS u(y);
+INSERT INTO s SELECT DISTINCT id, x, x FROM a;
+INSERT INTO s (id, x) SELECT id, x FROM a INTERSECT SELECT id, y FROM b;

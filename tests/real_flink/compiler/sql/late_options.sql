@@ -1,0 +1,12 @@
+CREATE TABLE t (a INT, b STRING) WITH ('connector'='datagen', 'number-of-rows'='5');
+CREATE TABLE s (a INT) WITH ('connector'='blackhole');
+SET 'parallelism.default' = '2';
+INSERT INTO s SELECT a FROM t;
+SET 'parallelism.default' = '5';
+SET 'pipeline.name' = 'second';
+INSERT INTO s SELECT a FROM t;
+SET 'execution.runtime-mode' = 'batch';
+INSERT INTO s SELECT MAX(a) FROM t;
+SET 'execution.runtime-mode' = 'STREAMING';
+SET 'table.exec.resource.default-parallelism' = '7';
+INSERT INTO s SELECT MAX(a) FROM t;

@@ -1,0 +1,10 @@
+SET 'table.exec.uid.generation' = 'ALWAYS';
+SET 'table.exec.source.idle-timeout' = '10 s';
+SET 'pipeline.operator-chaining.enabled' = 'false';
+CREATE TABLE a (id BIGINT, x STRING, p AS PROCTIME()) WITH ('connector'='datagen');
+CREATE TABLE s (id BIGINT, x STRING) WITH ('connector'='blackhole');
+INSERT INTO s SELECT id, x FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY p) AS n FROM a) WHERE n = 1;
+RESET 'pipeline.operator-chaining.enabled';
+INSERT INTO s SELECT id, x FROM a;
+RESET;
+INSERT INTO s SELECT id, LOWER(x) FROM a;
