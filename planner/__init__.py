@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 
 # Every name also stands in `__init__.pyi`, which editors and type checkers read.
 _HOMES = {
-    "planner.frontends.pyflink.environment": "StreamExecutionEnvironment",
-    "planner.frontends.pyflink.extensions": "ReaderSource WriterSink",
-    "planner.frontends.pyflink.results": "JobExecutionResult",
-    "planner.frontends.pyflink.streams": "DataStream DataStreamSink",
-    "planner.frontends.pyflink.keyed": "KeyedStream",
-    "planner.frontends.pyflink.windowed": "WindowedStream",
-    "planner.frontends.pyflink.connected": "BroadcastConnectedStream BroadcastStream ConnectedStreams",
-    "planner.frontends.pyflink.async_streams": "AsyncDataStream",
-    "planner.frontends.pyflink.declared.settings": "RestartStrategies RuntimeExecutionMode",
-    "planner.frontends.pyflink.declared.connectors": (
+    "planner.frontends.python.environment": "StreamExecutionEnvironment",
+    "planner.frontends.python.extensions": "ReaderSource WriterSink",
+    "planner.frontends.python.results": "JobExecutionResult",
+    "planner.frontends.python.streams": "DataStream DataStreamSink",
+    "planner.frontends.python.keyed": "KeyedStream",
+    "planner.frontends.python.windowed": "WindowedStream",
+    "planner.frontends.python.connected": "BroadcastConnectedStream BroadcastStream ConnectedStreams",
+    "planner.frontends.python.async_streams": "AsyncDataStream",
+    "planner.frontends.python.declared.settings": "RestartStrategies RuntimeExecutionMode",
+    "planner.frontends.python.declared.connectors": (
         "KafkaOffsetsInitializer KafkaSource NumberSequenceSource SimpleStringSchema"
     ),
-    "planner.frontends.pyflink.declared.files": "FileSource StreamFormat",
-    "planner.frontends.pyflink.values.configuration": "Configuration",
-    "planner.frontends.pyflink.values.times": "Duration Time",
-    "planner.frontends.pyflink.values.watermarks": "TimestampAssigner WatermarkStrategy",
-    "planner.frontends.pyflink.values.assigners": (
+    "planner.frontends.python.declared.files": "FileSource StreamFormat",
+    "planner.frontends.python.values.configuration": "Configuration",
+    "planner.frontends.python.values.times": "Duration Time",
+    "planner.frontends.python.values.watermarks": "TimestampAssigner WatermarkStrategy",
+    "planner.frontends.python.values.assigners": (
         "EventTimeSessionWindows GlobalWindows ProcessingTimeSessionWindows SessionWindowTimeGapExtractor "
         "SlidingEventTimeWindows SlidingProcessingTimeWindows TumblingEventTimeWindows TumblingProcessingTimeWindows"
     ),
-    "planner.frontends.pyflink.declared.functions": (
+    "planner.frontends.python.declared.functions": (
         "AggregateFunction AggregatingStateDescriptor AsyncFunction BroadcastProcessFunction CoFlatMapFunction "
         "CoMapFunction CoProcessFunction FilterFunction FlatMapFunction Function KeySelector "
         "KeyedBroadcastProcessFunction KeyedCoProcessFunction KeyedProcessFunction "
@@ -43,12 +43,12 @@ _HOMES = {
         "ProcessWindowFunction ReduceFunction ReducingStateDescriptor RuntimeContext SinkFunction SourceFunction "
         "StateDescriptor StateTtlConfig ValueStateDescriptor"
     ),
-    "planner.frontends.pyflink.values.triggers": (
+    "planner.frontends.python.values.triggers": (
         "ContinuousEventTimeTrigger ContinuousProcessingTimeTrigger CountTrigger EventTimeTrigger NeverTrigger "
         "ProcessingTimeTrigger PurgingTrigger Trigger TriggerResult"
     ),
-    "planner.frontends.pyflink.values.types": "OutputTag TypeInformation Types",
-    "planner.frontends.pyflink.values.rows": "Row",
+    "planner.frontends.python.values.types": "OutputTag TypeInformation Types",
+    "planner.frontends.python.values.rows": "Row",
     "planner.errors": (
         "ExecutionError InternalError JobDefinitionError OptionError PlanError PlanningError UnsupportedOnSpark"
     ),

@@ -29,7 +29,7 @@ from planner.spelling import nearest_or_all
 if TYPE_CHECKING:
     from importlib.abc import MetaPathFinder
 
-    from planner.frontends.pyflink.environment import StreamExecutionEnvironment
+    from planner.frontends.python.environment import StreamExecutionEnvironment
 
 __all__ = ["load_all_python", "load_python"]
 
@@ -166,7 +166,7 @@ class _NoPyFlink:
 @contextmanager
 def _script_surroundings(options: LoadOptions, absent: Sequence[str]) -> Iterator[None]:
     """What a PyFlink script meets while it is loaded: PyFlink's stand-in, placeholders, and time that does not pass."""
-    from planner.frontends.pyflink.stand_in import pyflink_stand_in
+    from planner.frontends.python.stand_in import pyflink_stand_in
     from planner.frontends.scripts.absent_modules import placeholders_for
     from planner.frontends.scripts.waiting import no_waiting
 
@@ -345,7 +345,7 @@ def _other_jobs(collecting: Session, module: ModuleType, name: str) -> str:
 
 def _is_environment(value: Any) -> TypeGuard[StreamExecutionEnvironment]:
     """Whether a value is an environment; a file that makes none need not load the API."""
-    api = sys.modules.get("planner.frontends.pyflink.environment")
+    api = sys.modules.get("planner.frontends.python.environment")
     return api is not None and isinstance(value, api.StreamExecutionEnvironment)
 
 

@@ -30,7 +30,7 @@ def suggestion(error: BaseException, line: str, path: str) -> str | None:
         return None
     if error.name == "to_milliseconds":
         return "a length of time is a Time here: Time.seconds(5), Time.milliseconds(100), from pyflink.common"
-    if (old := _of_other_version(_module_of(error.obj), error.name)) is not None:
+    if (old := _of_other_version(error.name) if _is_of_api(error.obj) else None) is not None:
         return old
     return did_you_mean(
         error.name, [name for name in dir(error.obj) if not name.startswith("_") and hasattr(error.obj, name)]
@@ -77,18 +77,16 @@ def _give_arguments(path: str) -> str:
 def _of_import(error: ImportError) -> str | None:
     found = _MISSING_NAME.match(str(error))
     if found is not None:
-        return _of_other_version("pyflink", found[1]) or _near_export(found[1], found[2])
+        return _of_other_version(found[1]) or _near_export(found[1], found[2])
     if (error.name or "").startswith("pyflink."):
-        from planner.frontends.pyflink.versions import module_hint
+        from planner.frontends.python.versions import module_hint
 
         return module_hint(str(error.name))
     return None
 
 
-def _of_other_version(module: str, name: str) -> str | None:
-    if "pyflink" not in module:
-        return None
-    from planner.frontends.pyflink.versions import hint_for
+def _of_other_version(name: str) -> str | None:
+    from planner.frontends.python.versions import hint_for
 
     return hint_for(name)
 
@@ -100,21 +98,23 @@ def needed_version(error: BaseException) -> str | None:
         name = found[1] if found is not None else str(error.name or "")
         if found is None and not name.startswith("pyflink."):
             return None
-    elif isinstance(error, AttributeError) and error.name and "pyflink" in _module_of(error.obj):
+    elif isinstance(error, AttributeError) and error.name and _is_of_api(error.obj):
         name = error.name
     else:
         return None
-    from planner.frontends.pyflink.versions import missing
+    from planner.frontends.python.versions import missing
 
     return missing(name)
 
 
-def _module_of(value: object) -> str:
-    return str(getattr(value, "__module__", "") or type(value).__module__)
+def _is_of_api(value: object) -> bool:
+    """Whether a value is one of the Python API's, under either of its names."""
+    module = str(getattr(value, "__module__", "") or type(value).__module__)
+    return module.startswith(("pyflink", "planner.frontends.python."))
 
 
 def _near_export(name: str, module: str) -> str | None:
-    from planner.frontends.pyflink.api import HANDED_ON, handed_on, modules_with
+    from planner.frontends.python.api import HANDED_ON, handed_on, modules_with
 
     homes = [f"pyflink.{home}" for home in modules_with(name) if f"pyflink.{home}" != module]
     if homes:

@@ -11,7 +11,7 @@ __all__ = ["replacements"]
 
 def replacements(jobs: Iterable[JobDefinition], version: str) -> list[str]:
     """One line for each name of the scripts that a version does not have: where it is, and what to use there."""
-    from planner.frontends.pyflink.versions import replacement  # for upgrades of scripts only
+    from planner.frontends.python.versions import replacement  # for upgrades of scripts only
 
     found = {name: place for job in jobs for name, place in job.calls}
     ordered = sorted(found.items(), key=lambda use: (use[1].file, use[1].line, use[0]))

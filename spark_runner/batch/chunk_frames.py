@@ -121,7 +121,7 @@ def avro_frame(records: DataFrame, schema: str) -> DataFrame:
 
 def _feed(payload: bytes, vertex: int, records: bytes) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
-        from planner.frontends.pyflink.stand_in import pyflink_stand_in
+        from planner.frontends.python.stand_in import pyflink_stand_in
         from spark_runner.executor.layers import run_feed
 
         with pyflink_stand_in():
@@ -132,7 +132,7 @@ def _feed(payload: bytes, vertex: int, records: bytes) -> Callable[[Any], Any]:
 
 def _rows(payload: bytes, vertex: int, first: int) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
-        from planner.frontends.pyflink.stand_in import pyflink_stand_in
+        from planner.frontends.python.stand_in import pyflink_stand_in
         from spark_runner.executor.layers import run_rows
 
         with pyflink_stand_in():
@@ -143,7 +143,7 @@ def _rows(payload: bytes, vertex: int, first: int) -> Callable[[Any], Any]:
 
 def _layer(payload: bytes, number: int) -> Callable[[Any], Any]:
     def run(batches: Any) -> Any:
-        from planner.frontends.pyflink.stand_in import pyflink_stand_in
+        from planner.frontends.python.stand_in import pyflink_stand_in
         from spark_runner.executor.layers import run_ending_layer
 
         with pyflink_stand_in():

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from planner.errors import PlanError
-from planner.frontends.pyflink.stand_in import pyflink_stand_in
+from planner.frontends.python.stand_in import pyflink_stand_in
 from planner.frontends.scripts.job_modules import modules_found
 from planner.job import Operator, Writer
 from spark_runner.batch.chunk_frames import avro_frame, chunk_frame, columns_frame

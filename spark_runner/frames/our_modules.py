@@ -21,9 +21,9 @@ _ROOT = Path(__file__).parents[2]
 _EXECUTOR = "spark_runner/executor"
 # Base classes, state descriptors, rows and types, times: what a function may name that runs on a worker.
 _OF_FUNCTIONS = (
-    "planner.frontends.pyflink.declared.functions",
+    "planner.frontends.python.declared.functions",
     *(
-        f"planner.frontends.pyflink.values.{name}"
+        f"planner.frontends.python.values.{name}"
         for name in ("rows", "times", "triggers", "types", "watermarks", "windows")
     ),
 )
@@ -49,7 +49,7 @@ def files_for_executors(theirs: Iterable[Path], *, pyflink: bool = False) -> dic
 
 @functools.cache
 def _stand_in() -> tuple[str, ...]:
-    found = (_ROOT / "planner" / "frontends" / "pyflink").rglob("*.py")
+    found = (_ROOT / "planner" / "frontends" / "python").rglob("*.py")
     return tuple(_place(path).removesuffix(".py").removesuffix("/__init__").replace("/", ".") for path in found)
 
 

@@ -25,9 +25,9 @@ from spark_runner.streaming.storage import Folder
 
 __all__ = ["Checkpoint"]
 
-_VERSION = (
-    3  # of how state is kept; 2 kept timers and windows in another form, 1 put the likes of `a` to `h` into one subtask
-)
+# Of how state is kept. 3 named the classes of rows and times by their old module, 2 kept timers and windows in
+# another form, 1 put keys such as `a` to `h` into one subtask.
+_VERSION = 4
 
 _PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 WORDS = frozenset({"planner"})  # job, errors and pipeline: what everybody speaks
 PLANNER = frozenset({"planner", "planner.graphs", "planner.settings", "planner.flink"})
 RENDER = frozenset({"cli.render"})
-PYFLINK = WORDS | {
+PYTHON_API = WORDS | {
     "planner.flink",
-    "planner.frontends.pyflink",
-    "planner.frontends.pyflink.values",
-    "planner.frontends.pyflink.declared",
+    "planner.frontends.python",
+    "planner.frontends.python.values",
+    "planner.frontends.python.declared",
 }
 
 ROOMS: dict[str, frozenset[str]] = {
@@ -32,13 +32,13 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends": WORDS
     | {
         f"planner.frontends.{room}"
-        for room in ("flink_compiler", "flink_export", "pyflink", "pyflink.declared", "scripts", "yaml")
+        for room in ("flink_compiler", "flink_export", "python", "python.declared", "scripts", "yaml")
     },
     "planner.frontends.scripts": WORDS | {"planner.flink"},
-    "planner.frontends.pyflink": PYFLINK
+    "planner.frontends.python": PYTHON_API
     | {"planner.graphs", "planner.merging", "planner.settings", "planner.frontends.scripts"},
-    "planner.frontends.pyflink.values": PYFLINK | {"planner.frontends.scripts"},
-    "planner.frontends.pyflink.declared": PYFLINK,
+    "planner.frontends.python.values": PYTHON_API | {"planner.frontends.scripts"},
+    "planner.frontends.python.declared": PYTHON_API,
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
     "planner.frontends.flink_export": WORDS | {"planner.flink", "planner.graphs"},
     "planner.frontends.flink_compiler": WORDS
@@ -78,7 +78,7 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"spark_runner.lowering.scripts"},
     "spark_runner.lowering.operators": WORDS
     | {"spark_runner.executor", "spark_runner.lowering", "spark_runner.program"},
-    "spark_runner.lowering.scripts": PYFLINK
+    "spark_runner.lowering.scripts": PYTHON_API
     | PLANNER
     | {"spark_runner.executor", "spark_runner.executor.formats", "spark_runner.lowering", "spark_runner.program"},
     "spark_runner.clusters": WORDS | {"planner.machine", "planner.settings"},
@@ -86,17 +86,17 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"planner.frontends.scripts", "spark_runner.executor", "spark_runner.program", "spark_runner.clusters"},
     "spark_runner.figures": WORDS | {"spark_runner.program", "spark_runner.clusters"},
     "spark_runner.batch": WORDS
-    | {"planner.frontends.pyflink", "planner.frontends.scripts", "spark_runner.executor.formats"}
+    | {"planner.frontends.python", "planner.frontends.scripts", "spark_runner.executor.formats"}
     | {f"spark_runner.{room}" for room in ("executor", "program", "clusters", "frames", "figures")},
     "spark_runner.streaming": PLANNER
     | {
-        "planner.frontends.pyflink",
+        "planner.frontends.python",
         "spark_runner.executor",
         "spark_runner.streaming.queries",
     }
     | {f"spark_runner.{room}" for room in ("program", "clusters", "frames", "figures", "batch")},
     "spark_runner.streaming.queries": WORDS
-    | {"planner.frontends.pyflink", "spark_runner.executor"}
+    | {"planner.frontends.python", "spark_runner.executor"}
     | {f"spark_runner.{room}" for room in ("program", "frames", "figures", "batch", "streaming")},
     "spark_runner.runs": WORDS
     | {"planner.frontends", "planner.machine", "planner.settings", "planner.flink"}

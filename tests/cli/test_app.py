@@ -67,7 +67,7 @@ def test_explaining_a_yaml_job_loads_neither_rich_nor_graphviz_nor_other_command
     assert not top & {"rich", "graphviz", "pygraphviz", "pyspark", "spark_runner", "pandas"}
     commands = {name for name in loaded if name.startswith("cli.commands.")}
     assert commands == {"cli.commands.explain"}
-    assert "planner.frontends.pyflink" not in loaded
+    assert "planner.frontends.python" not in loaded
 
 
 def test_every_kind_of_error_has_an_exit_code() -> None:

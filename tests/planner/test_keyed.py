@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner import StreamExecutionEnvironment
-from planner.frontends.pyflink.declared.functions import CoProcessFunction
+from planner.frontends.python.declared.functions import CoProcessFunction
 from planner.graphs.state import state_of
 from planner.job import JobDefinition
 from planner.pipeline import plan

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.frontends.loading import load_jobs
-from planner.frontends.pyflink.stand_in import pyflink_stand_in
+from planner.frontends.python.stand_in import pyflink_stand_in
 from planner.frontends.scripts.handover import LoadOptions
 from planner.job import JobDefinition
 from planner.pipeline import plan

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from planner.frontends.pyflink.values.types import OutputTag
+from planner.frontends.python.values.types import OutputTag
 from planner.job import Collection, JobDefinition, Operator, Partition, Sequence, SideOutput, Union, Watermarks, Window
 
 Timed = tuple[Any, int | None]  # a record and its event time

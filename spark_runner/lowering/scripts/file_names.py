@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from planner.frontends.pyflink.recorded import Call, Recorded
+from planner.frontends.python.recorded import Call, Recorded
 from planner.job import FileNames, Operator
 from spark_runner.lowering.scripts.parts import refused
 from spark_runner.program.file_names import bucket_of

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from itertools import takewhile
 from typing import Any
 
-from planner.frontends.pyflink.values.records import record_of
-from planner.frontends.pyflink.values.rows import Row
+from planner.frontends.python.values.records import record_of
+from planner.frontends.python.values.rows import Row
 from spark_runner.executor.formats.object_text import object_text
 
 __all__ = ["collected", "form_of", "is_pickled"]

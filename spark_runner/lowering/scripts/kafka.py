@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from planner.errors import UnsupportedOnSpark
-from planner.frontends.pyflink.recorded import Call, Recorded
+from planner.frontends.python.recorded import Call, Recorded
 from planner.job import Operator, Reader, Writer
 from spark_runner.lowering.scripts.parts import refused
 

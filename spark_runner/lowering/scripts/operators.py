@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from planner.frontends.pyflink.values.rows import Row
+from planner.frontends.python.values.rows import Row
 from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Operator, Partition, PythonRun
 from spark_runner.lowering.front_ends import Part, Parts, Routing, SinkEnd, SourceEnd

@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 from planner.errors import UnsupportedOnSpark
-from planner.frontends.pyflink.declared.functions import TimeDomain
-from planner.frontends.pyflink.values.assigners import (
+from planner.frontends.python.declared.functions import TimeDomain
+from planner.frontends.python.values.assigners import (
     DynamicEventTimeSessionWindows,
     EventTimeSessionWindows,
     SlidingEventTimeWindows,
     TumblingEventTimeWindows,
 )
-from planner.frontends.pyflink.values.rows import Row
-from planner.frontends.pyflink.values.triggers import EventTimeTrigger
-from planner.frontends.pyflink.values.windows import TimeWindow
+from planner.frontends.python.values.rows import Row
+from planner.frontends.python.values.triggers import EventTimeTrigger
+from planner.frontends.python.values.windows import TimeWindow
 from planner.job import Aggregate, Operator, PythonFunction, PythonRun, PythonWindow
 from spark_runner.executor.window_shapes import WindowShape
 from spark_runner.lowering.front_ends import Part

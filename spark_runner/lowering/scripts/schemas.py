@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from planner.frontends.pyflink.recorded import Recorded
-from planner.frontends.pyflink.values.rows import Row
+from planner.frontends.python.recorded import Recorded
+from planner.frontends.python.values.rows import Row
 from planner.job import Operator
 from spark_runner.lowering.scripts.forms import form_of
 from spark_runner.lowering.scripts.parts import refused

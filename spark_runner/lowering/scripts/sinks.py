@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from planner.frontends.pyflink.recorded import Recorded
+from planner.frontends.python.recorded import Recorded
 from planner.job import FileNames, Operator, PythonRun, Writer
 from spark_runner.lowering.scripts.file_formats import csv_columns, row_columns
 from spark_runner.lowering.scripts.file_names import file_names

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from planner.frontends.pyflink.calls import TextFile
-from planner.frontends.pyflink.recorded import Call, Recorded
-from planner.frontends.pyflink.table_definitions import Definition
+from planner.frontends.python.calls import TextFile
+from planner.frontends.python.recorded import Call, Recorded
+from planner.frontends.python.table_definitions import Definition
 from planner.job import Collection, Operator, PythonFunction, PythonRun, Reader, Sequence
 from spark_runner.lowering.scripts.file_formats import CsvColumns, csv_columns, row_columns
 from spark_runner.lowering.scripts.forms import collected

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any, NoReturn
 
-from planner.frontends.pyflink.table_columns import Column
-from planner.frontends.pyflink.table_definitions import Definition, parts_of
-from planner.frontends.pyflink.values.rows import Row
-from planner.frontends.pyflink.values.types import TupleTypeInfo
+from planner.frontends.python.table_columns import Column
+from planner.frontends.python.table_definitions import Definition, parts_of
+from planner.frontends.python.values.rows import Row
+from planner.frontends.python.values.types import TupleTypeInfo
 from planner.job import Operator, PythonRun, Reader, Sequence
 from spark_runner.lowering.scripts.parts import refused
 

@@ -12,7 +12,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
-from planner.frontends.pyflink.stand_in import pyflink_stand_in
+from planner.frontends.python.stand_in import pyflink_stand_in
 from spark_runner.executor.chunks import FIGURES, Chunk, chunks_of, unpacked
 from spark_runner.executor.layout import Layout
 from spark_runner.executor.records import decode

@@ -17,7 +17,7 @@ from typing import Any
 
 from planner.durable import write_whole
 from planner.errors import ExecutionError, PlanError
-from planner.frontends.pyflink.stand_in import pyflink_stand_in
+from planner.frontends.python.stand_in import pyflink_stand_in
 from planner.job import Location
 from spark_runner.executor.layout import Layout
 from spark_runner.figures.results import PrintedRecord

@@ -32,7 +32,7 @@ def worker_call(
         return inside(results) if script else results
 
     def inside(results: Any) -> Any:
-        from planner.frontends.pyflink.stand_in import pyflink_stand_in
+        from planner.frontends.python.stand_in import pyflink_stand_in
 
         with pyflink_stand_in():
             yield from results

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from planner.frontends.pyflink import versions
-from planner.frontends.pyflink.api import DECLARED
-from planner.frontends.pyflink.stand_in import pyflink_stand_in
+from planner.frontends.python import versions
+from planner.frontends.python.api import DECLARED
+from planner.frontends.python.stand_in import pyflink_stand_in
 from planner.frontends.scripts.handover import LoadOptions, session
 from tests.conformance.pyflink_2_3.test_api import MADE_INSIDE, arguments_of
 

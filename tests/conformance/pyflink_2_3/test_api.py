@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from planner.frontends.pyflink.stand_in import pyflink_stand_in
+from planner.frontends.python.stand_in import pyflink_stand_in
 
 API: dict[str, dict[str, Any]] = json.loads(lzma.decompress((Path(__file__).parent / "api.json.xz").read_bytes()))
 # PyFlink makes these around Java objects, scripts never do.

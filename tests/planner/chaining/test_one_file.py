@@ -74,7 +74,7 @@ def house(tmp_path: Path) -> Path:
     """A copy of the planner, with a job beside it."""
     source = Path(planner.__file__).parent
     # Scripts for PyFlink are not needed here, and are most of the files.
-    shutil.copytree(source, tmp_path / "planner", ignore=shutil.ignore_patterns("__pycache__", "pyflink"))
+    shutil.copytree(source, tmp_path / "planner", ignore=shutil.ignore_patterns("__pycache__", "python"))
     (tmp_path / "job.yaml").write_text(JOB, encoding="utf-8")
     return tmp_path
 

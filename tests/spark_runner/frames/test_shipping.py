@@ -122,14 +122,14 @@ def test_the_zip_holds_the_executor_room_and_what_functions_are_made_of(tmp_path
     assert {name for name in ours if name.startswith("spark_runner/") and "/executor/" not in name} == {
         "spark_runner/__init__.py"
     }
-    assert {f"planner/frontends/pyflink/{name}.py" for name in ("declared/functions", "values/types")} <= ours
+    assert {f"planner/frontends/python/{name}.py" for name in ("declared/functions", "values/types")} <= ours
     assert not [name for name in ours if name.startswith(("planner/graphs/", "planner/lint/", "planner/pipeline"))]
 
 
 def test_a_module_beside_the_job_gets_what_it_imports_of_planner(tmp_path: Path) -> None:
     module = "from planner import DataStream\nfrom planner.job import Operator\n" + DOUBLE
     job = job_in(tmp_path, module)
-    assert "planner/frontends/pyflink/streams.py" in names_in(write_shipment(str(job)))
+    assert "planner/frontends/python/streams.py" in names_in(write_shipment(str(job)))
     assert worker(job)["result"] == [[2, 4, 6]]
 
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from planner.frontends.pyflink.stand_in import pyflink_stand_in
-from planner.frontends.pyflink.values.records import record_of
+from planner.frontends.python.stand_in import pyflink_stand_in
+from planner.frontends.python.values.records import record_of
 from spark_runner.executor.conversion import converter
 from spark_runner.executor.formats.java_text import java_text
 from spark_runner.executor.formats.object_text import object_text

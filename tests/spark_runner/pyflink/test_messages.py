@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from planner.frontends.pyflink.values.rows import Row
-from planner.frontends.pyflink.values.types import Types
+from planner.frontends.python.values.rows import Row
+from planner.frontends.python.values.types import Types
 from spark_runner.executor.formats.avro_rows import avro_reader, avro_writer
 from spark_runner.executor.formats.csv_rows import csv_reader, csv_writer
 from spark_runner.executor.formats.json_rows import json_reader, json_writer

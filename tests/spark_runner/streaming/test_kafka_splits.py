@@ -26,7 +26,7 @@ from planner import (
     WatermarkStrategy,
 )
 from planner.frontends.loading import load_job
-from planner.frontends.pyflink.stand_in import pyflink_stand_in
+from planner.frontends.python.stand_in import pyflink_stand_in
 from planner.job import Reader
 from planner.pipeline import plan
 from spark_runner.executor.positions import split_of, subtask_of

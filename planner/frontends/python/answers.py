@@ -1,0 +1,86 @@
+"""What getters of recorded settings answer, where it is more than the value that was set last."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from planner.frontends.python.recorded import Recorded
+from planner.frontends.python.values.types import TypeInformation
+from planner.frontends.python.versions import version
+
+__all__ = [
+    "check_properties", "is_externalized", "last_given", "produced_by_schema",
+    "refuse_retention", "restart_description",
+]  # fmt: skip
+
+_Settings = TypeVar("_Settings")
+_EXTERNALIZED = (
+    "enable_externalized_checkpoints", "set_externalized_checkpoint_cleanup", "set_externalized_checkpoint_retention",
+)  # fmt: skip
+
+
+def last_given(settings: Recorded, *setters: str) -> Any:
+    """What the last call of some setters was given; None where none was called."""
+    given = [call.first() for call in settings._calls if call.name in setters]
+    return given[-1] if given else None
+
+
+def is_externalized(settings: Recorded) -> bool:
+    """Whether checkpoints are kept when the job ends."""
+    mode = last_given(settings, *_EXTERNALIZED)
+    return mode is not None and mode.name != "NO_EXTERNALIZED_CHECKPOINTS"
+
+
+def restart_description(strategy: Recorded) -> str:
+    """A restart strategy in Flink's words."""
+    made = strategy._calls[0]
+    given = [value for _, value in made.arguments]
+    kind = type(strategy).__name__
+    if kind.startswith("No"):
+        return "Restart deactivated."
+    if kind.startswith("FixedDelay"):
+        return f"Restart with fixed delay ({_time(given[1])}). #{given[0]} restart attempts."
+    if kind.startswith("FailureRate"):
+        return (
+            f"Failure rate restart with maximum of {given[0]} failures within interval {_time(given[1])} "
+            f"and fixed delay {_time(given[2])}."
+        )
+    return "Cluster level default restart strategy"
+
+
+def _time(length: Any) -> str:
+    """A length of time as Java prints it; Flink 1.18 prints milliseconds."""
+    millis = int(length.to_milliseconds() if hasattr(length, "to_milliseconds") else length)
+    if version() == "1.18":
+        return f"{millis} ms"
+    if millis == 0:
+        return "PT0S"
+    hours, rest = divmod(millis, 3_600_000)
+    minutes, rest = divmod(rest, 60_000)
+    seconds = f"{rest / 1000:.3f}".rstrip("0").rstrip(".")
+    return "PT" + (f"{hours}H" if hours else "") + (f"{minutes}M" if minutes else "") + (f"{seconds}S" if rest else "")
+
+
+def check_properties(properties: Any) -> None:
+    """Refuse properties of Kafka's old connector that are no texts."""
+    for key, value in properties.items():
+        if not isinstance(value, str):
+            kinds = f"[class java.lang.String, class {type(value).__name__}]"
+            raise TypeError(f"Method setProperty({kinds}) does not exist: the value of {key!r} must be str")
+
+
+def produced_by_schema(source: Recorded) -> TypeInformation:
+    """The type of the records that a source function's schema gives."""
+    from planner.frontends.python.connector_facts import schema_given, schema_type
+
+    return schema_type(schema_given(source))
+
+
+def refuse_retention(settings: _Settings) -> _Settings:
+    """PyFlink 1.20 has the call, and fails in it: it looks for Java's class in the wrong place."""
+    if version() == "1.20":
+        raise AttributeError(
+            "CheckpointConfig.ExternalizedCheckpointRetention does not exist in the JVM: "
+            "use set_externalized_checkpoint_cleanup()"
+        )
+    return settings
