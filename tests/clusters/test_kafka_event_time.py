@@ -23,9 +23,8 @@ from planner import *
 late = OutputTag("late")
 env = StreamExecutionEnvironment.get_execution_environment()
 env.set_parallelism(1)
-builder = KafkaSource.builder().set_bootstrap_servers("{address}").{topics}
-builder = builder.set_starting_offsets(KafkaOffsetsInitializer.earliest())
-source = builder._with("maxOffsetsPerTrigger", 40).build()
+reading = {{"kafka.bootstrap.servers": "{address}", {topics}, "startingOffsets": "earliest"}}
+source = ReaderSource("kafka", options={{**reading, "maxOffsetsPerTrigger": 40}})
 strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(lambda text: int(text) * 1000)
 texts = env.from_source(source, strategy, "seconds", Types.ROW_NAMED(["value"], [Types.STRING()]))
 keyed = texts.map(lambda text: (int(text) // {size} * {size}, 1)).key_by(lambda pair: pair[0])
@@ -83,7 +82,7 @@ def printed(folder: Path, address: str, topics: str) -> list[str]:
 
 
 def test_nothing_is_late_where_every_partition_is_in_order(tmp_path: Path, address: str) -> None:
-    lines = printed(tmp_path, address, 'set_topics("apart")')
+    lines = printed(tmp_path, address, '"subscribe": "apart"')
     seconds = Counter(second // SIZE * SIZE for at in (0, APART) for second in range(at, at + SECONDS))
     closed = {start: count for start, count in seconds.items() if start + SIZE < SECONDS}  # the first is the slower
     found = [line for line in lines if "from " in line or "late: " in line]
@@ -91,5 +90,5 @@ def test_nothing_is_late_where_every_partition_is_in_order(tmp_path: Path, addre
 
 
 def test_a_partition_without_records_holds_event_time_back(tmp_path: Path, address: str) -> None:
-    lines = printed(tmp_path, address, 'set_topic_pattern("wait.*")')
+    lines = printed(tmp_path, address, '"subscribePattern": "wait.*"')
     assert not [line for line in lines if "from " in line or "late: " in line]

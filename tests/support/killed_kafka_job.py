@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 
 from planner import (
-    KafkaOffsetsInitializer,
-    KafkaSource,
+    ReaderSource,
     StreamExecutionEnvironment,
     Types,
     WatermarkStrategy,
@@ -21,8 +20,8 @@ if folder := os.environ.get("KILLED_JOB_FOLDER"):
     address = os.environ["KILLED_JOB_KAFKA"]
     env = StreamExecutionEnvironment.get_execution_environment()
     env.set_parallelism(2)
-    builder = KafkaSource.builder().set_bootstrap_servers(address).set_topics("lines")
-    source = builder.set_starting_offsets(KafkaOffsetsInitializer.earliest())._with("maxOffsetsPerTrigger", 400).build()
+    reading = {"kafka.bootstrap.servers": address, "subscribe": "lines"}
+    source = ReaderSource("kafka", options={**reading, "startingOffsets": "earliest", "maxOffsetsPerTrigger": 400})
     line = Types.ROW_NAMED(["value"], [Types.STRING()])
     lines = env.from_source(source, WatermarkStrategy.no_watermarks(), "lines", line)
     words = lines.flat_map(lambda text: [(word, 1) for word in text.split()], output_type=PAIR)
