@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.clusters.connect import ConnectServer
-from tests.clusters.hadoop_jars import NoHadoop, hadoop_jars, required
+from tests.clusters.hadoop_jars import hadoop_jars
 from tests.clusters.high_availability import HighAvailabilityCluster
 from tests.clusters.other_spark import NoOtherSpark, other_spark
 from tests.clusters.standalone import StandaloneCluster
 from tests.clusters.yarn import YarnCluster
+from tests.support.maven_jars import NoJars
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -63,8 +65,8 @@ def yarn() -> Iterator[YarnCluster]:
     """A resource manager and two node managers; without Hadoop the test is skipped, or fails where it must not be."""
     try:
         hadoop_jars()
-    except NoHadoop as reason:
-        if required():
+    except NoJars as reason:
+        if os.environ.get("PLAN_REQUIRE_YARN") == "1":
             pytest.fail(f"PLAN_REQUIRE_YARN=1, yet {reason}")
         pytest.skip(str(reason))
     with YarnCluster() as cluster:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.spark_runner.streaming.test_kills import SMALL
-from tests.support.kafka_broker import NoKafka, broker, connector_jars
+from tests.support.kafka_broker import NoJars, broker, connector_jars
 from tests.support.sources import ROOT
 
 SECONDS, SIZE, APART = 60, 5, 20
@@ -46,7 +46,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     try:
         running = broker(tmp_path_factory.mktemp("broker"))
         found = running.__enter__().address
-    except NoKafka as reason:
+    except NoJars as reason:
         pytest.skip(str(reason))
     try:
         client = admin.AdminClient({"bootstrap.servers": found})
@@ -69,7 +69,7 @@ def printed(folder: Path, address: str, topics: str) -> list[str]:
     job.write_text(JOB.format(address=address, topics=topics, size=SIZE))
     try:
         jars = connector_jars()
-    except NoKafka as reason:
+    except NoJars as reason:
         pytest.skip(str(reason))
     options = ["--trigger", "available-now", "--master", "local[2]", "--conf", f"spark.jars={jars}", *SMALL]
     done = subprocess.run(

@@ -15,7 +15,7 @@ import pytest
 from tests.clusters.servers import wait_until
 from tests.spark_runner.streaming.test_kills import KILLS, Killing, start, written
 from tests.support import killed_kafka_job
-from tests.support.kafka_broker import Broker, NoKafka, broker, connector_jars
+from tests.support.kafka_broker import Broker, NoJars, broker, connector_jars
 
 LINES = 400 * max(6, KILLS * 2)
 
@@ -56,7 +56,7 @@ def test_kafka_to_files_is_exact_and_to_kafka_loses_nothing(tmp_path: Path, monk
         jars = connector_jars()
         running = broker(tmp_path)
         address = running.__enter__().address
-    except NoKafka as reason:
+    except NoJars as reason:
         pytest.skip(str(reason))
     try:
         monkeypatch.setenv("KILLED_JOB_KAFKA", address)
@@ -99,7 +99,7 @@ def test_a_broker_that_goes_away_and_comes_back(tmp_path: Path, monkeypatch: pyt
     try:
         jars = connector_jars()
         running = Broker(tmp_path)
-    except NoKafka as reason:
+    except NoJars as reason:
         pytest.skip(str(reason))
     process = None
     try:

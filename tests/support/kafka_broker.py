@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import base64
 import os
-import shutil
 import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
-from tests.support.sources import ROOT
+from tests.support.maven_jars import NoJars, maven_jars
 
-__all__ = ["Broker", "NoKafka", "broker", "connector_jars"]
+__all__ = ["Broker", "NoJars", "broker", "connector_jars"]
 
 BROKER = (("org.apache.kafka", "kafka_2.13", "4.1.0"), ("org.slf4j", "slf4j-nop", "1.7.36"))
 # No release of the connector fits this Spark in every mirror; these work together, and are for tests alone.
@@ -26,49 +23,11 @@ CONNECTOR = (
     ("org.apache.kafka", "kafka-clients", "3.9.2"),
     ("org.apache.commons", "commons-pool2", "2.12.1"),
 )
-_PATIENCE = 300.0
-
-
-class NoKafka(Exception):
-    """Why there is no broker here."""
-
-
-@cache
-def _jars(name: str, artifacts: tuple[tuple[str, str, str], ...], *, alone: bool) -> Path:
-    home = ROOT / ".cache" / name
-    maven = shutil.which("mvn")
-    if home.is_dir():
-        return home
-    if maven is None:
-        raise NoKafka("Kafka's jars come through Maven, and there is no mvn on PATH")
-    home.parent.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=home.parent) as scratch:
-        (Path(scratch) / "pom.xml").write_text(_project(artifacts, alone), encoding="utf-8")
-        command = [maven, "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory=jars"]
-        done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, timeout=_PATIENCE, check=False)
-        if done.returncode:
-            raise NoKafka(f"mvn could not fetch {name}: {(done.stdout + done.stderr)[:300]}")
-        (Path(scratch) / "jars").rename(home)
-    return home
-
-
-def _project(artifacts: tuple[tuple[str, str, str], ...], alone: bool) -> str:
-    without = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
-    wanted = "".join(
-        f"<dependency><groupId>{group}</groupId><artifactId>{name}</artifactId><version>{version}</version>"
-        f"{without if alone else ''}</dependency>"
-        for group, name, version in artifacts
-    )
-    return (
-        '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
-        "<groupId>plan.tests</groupId><artifactId>kafka</artifactId><version>1</version>"
-        f"<dependencies>{wanted}</dependencies></project>\n"
-    )
 
 
 def connector_jars() -> str:
     """The jars of Spark's connector, as `spark.jars` takes them."""
-    return ",".join(str(jar) for jar in sorted(_jars("kafka-connector", CONNECTOR, alone=True).glob("*.jar")))
+    return ",".join(str(jar) for jar in sorted(maven_jars("kafka-connector", CONNECTOR, alone=True).glob("*.jar")))
 
 
 def _free_port() -> int:
@@ -91,7 +50,7 @@ class Broker:
             f"log.dirs={folder / 'kafka'}\noffsets.topic.replication.factor=1\n"
             "transaction.state.log.replication.factor=1\ntransaction.state.log.min.isr=1\n"
         )
-        self._java = ["java", "-Xmx384m", "-cp", f"{_jars('kafka-broker', BROKER, alone=False)}/*"]
+        self._java = ["java", "-Xmx384m", "-cp", f"{maven_jars('kafka-broker', BROKER)}/*"]
         identity = base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=")
         formatting = ["kafka.tools.StorageTool", "format", "-t", identity, "-c", str(self._settings)]
         subprocess.run([*self._java, *formatting], check=True, capture_output=True)
@@ -131,6 +90,6 @@ def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
             if trying.connect_ex(("127.0.0.1", port)) == 0:
                 return
         if process.poll() is not None:
-            raise NoKafka("the broker ended while it started")
+            raise NoJars("the broker ended while it started")
         time.sleep(0.2)
-    raise NoKafka("the broker did not start within two minutes")
+    raise NoJars("the broker did not start within two minutes")
