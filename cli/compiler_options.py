@@ -1,4 +1,4 @@
-"""The options for asking Flink's own compiler: one parameter of a command's function, nine options on the command line.
+"""The options for asking Flink's own compiler: one parameter of a command's function, ten options on the command line.
 
 A command that loads jobs has a parameter `compiler: CompilerOptions`. `spread` gives Typer a function with one
 parameter per field instead, so that each command need not list them.
@@ -56,6 +56,9 @@ class CompilerOptions:
     ] = False
     fetch: Annotated[bool, _option("--fetch", help="Get missing connectors from Maven Central.")] = False
     fresh: Annotated[bool, _option("--fresh", help="Compile again, though an answer is kept.")] = False
+    change_catalogs: Annotated[
+        bool, _option("--change-catalogs", help="SQL: let CREATE, ALTER and DROP change catalogs outside of memory.")
+    ] = False
     time_limit: Annotated[
         str | None, _option("--time-limit", help="How long a program may take. Default: 120s.", metavar="TIME")
     ] = None
@@ -85,6 +88,7 @@ class CompilerOptions:
             time_limit=TIME_LIMIT if self.time_limit is None else _seconds(self.time_limit, parse_duration),
             fetch=self.fetch,
             fresh=self.fresh,
+            change_catalogs=self.change_catalogs,
             always=self.with_flink,
         )
 

@@ -115,15 +115,67 @@ def test_sql(script: Path, home: Path) -> None:
         assert (found, outcome.of("failure")) == (JOBS.get(script.stem, 1), [])
 
 
-@pytest.fixture(scope="session")
-def jar(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("jar")
+def build_jar(home: Path, sources: Path, folder: Path, service: tuple[str, str] | None = None) -> Path:
     jars = os.pathsep.join(str(one) for one in sorted((home / "pyflink/lib").glob("*.jar")))
-    sources = [str(one) for one in sorted((CASES / "jar").glob("*.java"))]
-    command = [tool("javac"), "-nowarn", "-cp", jars, "-d", str(folder / "classes"), *sources]
+    named = [str(one) for one in sorted(sources.glob("*.java"))]
+    command = [tool("javac"), "-nowarn", "-cp", jars, "-d", str(folder / "classes"), *named]
     subprocess.run(command, check=True, capture_output=True)
+    if service is not None:
+        listed = folder / "classes/META-INF/services" / service[0]
+        listed.parent.mkdir(parents=True)
+        listed.write_text(service[1], encoding="utf-8")
     subprocess.run([tool("jar"), "cf", str(folder / "jobs.jar"), "-C", str(folder / "classes"), "."], check=True)
     return folder / "jobs.jar"
+
+
+@pytest.fixture(scope="session")
+def jar(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_jar(home, CASES / "jar", tmp_path_factory.mktemp("jar"))
+
+
+@pytest.fixture(scope="session")
+def outside(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A jar with a catalog that is not Flink's own in memory."""
+    service = ("org.apache.flink.table.factories.Factory", "outside.OutsideCatalog$Factory")
+    return build_jar(home, CASES / "catalog", tmp_path_factory.mktemp("outside"), service)
+
+
+# A statement, and what it would change: nothing where a script only uses what is there.
+IN_A_CATALOG = {
+    "CREATE TABLE t (a INT) WITH ('connector'='datagen')": "would change the catalog 'c'",
+    "CREATE TABLE IF NOT EXISTS t (a INT) WITH ('connector'='datagen')": "would change the catalog 'c'",
+    "CREATE TABLE t WITH ('connector'='blackhole') AS SELECT a FROM there": "would change the catalog 'c'",
+    "CREATE VIEW v AS SELECT a FROM there": "would change the catalog 'c'",
+    "CREATE DATABASE d": "would change the catalog 'c'",
+    "DROP TABLE there": "would change the catalog 'c'",
+    "ALTER TABLE there SET ('rows-per-second'='1')": "would change the catalog 'c'",
+    "CREATE FUNCTION f AS 'outside.OutsideCatalog'": "would change the catalog 'c'",
+    "CREATE TABLE IF NOT EXISTS there (a INT) WITH ('connector'='datagen')": "",
+    "DROP TABLE IF EXISTS nowhere": "",
+    "CREATE DATABASE IF NOT EXISTS db": "",
+    "CREATE TEMPORARY TABLE t (a INT) WITH ('connector'='datagen')": "",
+    "CREATE TEMPORARY VIEW t AS SELECT a FROM there": "",
+    "CREATE TABLE default_catalog.default_database.t (a INT) WITH ('connector'='datagen')": "",
+}
+
+
+@pytest.mark.parametrize("statement", IN_A_CATALOG)
+def test_a_catalog_outside_of_memory_is_not_changed(
+    statement: str, home: Path, outside: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "job.sql"
+    sink = "CREATE TABLE default_catalog.default_database.s (a INT) WITH ('connector'='blackhole')"
+    insert = "INSERT INTO default_catalog.default_database.s SELECT a FROM there"
+    lines = ["CREATE CATALOG c WITH ('type'='outside')", "USE CATALOG c", sink, statement, insert]
+    script.write_text(";\n".join(lines) + ";\n", encoding="utf-8")
+    command = ["show", str(script), "--flink-home", str(home), "--classpath", str(outside)]
+    refused = IN_A_CATALOG[statement]
+    assert cli_main(command) == (2 if refused else 0)
+    said = capfd.readouterr().err
+    assert refused in said
+    assert f"{script}:4:1: error:" in said or not refused
+    if refused and "there" not in statement:
+        assert cli_main([*command, "--change-catalogs"]) == 0
 
 
 @pytest.mark.parametrize("main", MAINS)

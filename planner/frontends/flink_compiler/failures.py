@@ -127,6 +127,16 @@ class _Context:
             return self.at_statement(
                 "END without BEGIN STATEMENT SET", failure["place"], "begin with BEGIN STATEMENT SET;"
             )
+        if kind == "changes a catalog":
+            return self.at_statement(
+                f"this would change {failure['catalog']}, which is outside of the script's memory",
+                failure["place"],
+                "CREATE TEMPORARY ... changes nothing there; --change-catalogs lets it happen",
+            )
+        if kind == "deletes at once":
+            return self.at_statement(
+                "this connector deletes at once, without a job: it was not run", failure["place"], "leave it out"
+            )
         if kind == "not a stream graph":
             return JobDefinitionError(
                 f"{self.what} executes a DataSet program ({failure['name']})",

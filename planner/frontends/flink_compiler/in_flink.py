@@ -137,6 +137,7 @@ class Executor:
         self.asked = False  # for the result of a job
         self.place: Any = None  # what the program is at: the number of a statement, or a function that finds the line
         self.jobs = 0
+        self.renamed: dict[str, str] = {}  # files of our own folder, and how the program calls them
 
     def getExecutorFactory(self, configuration: Any) -> Executor:
         return self
@@ -381,6 +382,7 @@ class SqlScript:
         self.jvm, self.executor = jvm, executor
         self.given: dict[str, str] = request["configuration"]
         self.temporary: str = request["temporary"]
+        self.guarded: bool = request.get("guard_catalogs", False)
         self.options = dict(self.given)
         self.first: Any = None  # the first environment: its catalogs, functions, modules and jars serve all later ones
         self.environment: Any = None  # the one for the options as they are now
@@ -461,14 +463,24 @@ class SqlScript:
             done.execute()
 
     def _definition(self, statement: dict[str, str]) -> None:
-        self._tables().executeSql(statement["text"])
+        tables = self._tables()
+        if self.guarded:
+            guard = CatalogGuard(tables, self.options.get("table.catalog-store.kind", "generic_in_memory"))
+            for operation in tables.getParser().parse(statement["text"]):
+                guard.check(operation)
+        tables.executeSql(statement["text"])
 
     def _job(self, statement: dict[str, str]) -> None:
         if self.together is not None:
             self.together.addInsertSql(statement["text"])
             self.inserts += 1
-        else:
-            self._tables().executeSql(statement["text"])
+            return
+        tables = self._tables()
+        if statement["text"][:6].upper() == "DELETE":
+            for operation in tables.getParser().parse(statement["text"]):
+                if operation.getClass().getSimpleName() == "DeleteFromFilterOperation":
+                    raise Refusal("deletes at once")
+        tables.executeSql(statement["text"])
 
     def _compile(self, statement: dict[str, str]) -> None:
         """A compiled plan is written beside, not where the script says: explaining changes no files."""
@@ -480,16 +492,63 @@ class SqlScript:
         file, text = statement["file"], statement["text"]
         if file not in self.plans:
             path = os.path.join(self.temporary, f"plan-{len(self.plans) + 1}.json")
-            if os.path.isfile(file):
-                shutil.copyfile(file, path)
+            written = file[len("file://") :] if file.startswith("file:///") else file
+            if os.path.isfile(written):
+                shutil.copyfile(written, path)
             elif statement["kind"] == "execute_plan":
                 raise Refusal("no plan", file=file)
             self.plans[file] = path
+            self.executor.renamed[path] = file
         begin = int(statement["file_begin"])
         return f"{text[:begin]}'{self.plans[file]}'{text[int(statement['file_end']) :]}"
 
     def _skip(self, statement: dict[str, str]) -> None:
         return None
+
+
+class CatalogGuard:
+    """Refuses what would change a catalog outside of this JVM's memory: explaining changes nothing there."""
+
+    def __init__(self, tables: Any, store: str) -> None:
+        self.tables, self.store = tables, store
+
+    def check(self, operation: Any) -> None:
+        """Refuse an operation that would change such a catalog."""
+        kind = operation.getClass().getSimpleName()
+        if not kind.startswith(("Create", "Alter", "Drop", "Replace")):
+            return None
+        getters = {one.getName(): one.getReturnType().getSimpleName() for one in operation.getClass().getMethods()}
+        if "getCreateTableOperation" in getters:  # CREATE TABLE AS
+            return self.check(operation.getCreateTableOperation())
+        if "isTemporary" in getters and operation.isTemporary():
+            return None
+        identifying = next((name for name, gives in getters.items() if gives == "ObjectIdentifier"), None)
+        if kind in ("CreateCatalogOperation", "DropCatalogOperation") or kind.startswith("AlterCatalog"):
+            if self.store == "generic_in_memory":
+                return None
+            raise Refusal("changes a catalog", catalog="the store of catalogs")
+        identifier = getattr(operation, identifying)() if identifying else None
+        if identifier is None and "getCatalogName" not in getters:
+            return None  # a system function, a module
+        name = operation.getCatalogName() if identifier is None else identifier.getCatalogName()
+        catalog = self.tables.getCatalog(name).orElse(None)
+        if catalog is None or catalog.getClass().getName() == "org.apache.flink.table.catalog.GenericInMemoryCatalog":
+            return None
+        if not self._without_effect(operation, kind, getters, identifier, catalog):
+            raise Refusal("changes a catalog", catalog=f"the catalog {name!r}")
+        return None
+
+    def _without_effect(self, operation: Any, kind: str, getters: Any, identifier: Any, catalog: Any) -> bool:
+        """Whether IF NOT EXISTS meets what exists, or IF EXISTS what does not."""
+        if kind in ("CreateTableOperation", "CreateViewOperation", "DropTableOperation", "DropViewOperation"):
+            exists = catalog.tableExists(identifier.toObjectPath())
+        elif kind in ("CreateDatabaseOperation", "DropDatabaseOperation"):
+            exists = catalog.databaseExists(operation.getDatabaseName())
+        else:
+            return False
+        if kind.startswith("Create"):
+            return bool(exists and operation.isIgnoreIfExists())
+        return not exists and "isIfExists" in getters and bool(operation.isIfExists())
 
 
 class Refusal(Exception):
@@ -627,7 +686,10 @@ def _guarded(run: Any, gateway: Any, answers: Answers, executor: Executor, proce
     except Refusal as error:
         answers.add(failure={"kind": str(error), "place": executor.place, **error.more})
     except Py4JJavaError as error:
-        answers.add(failure=_java_failure(error, _number(executor)))
+        failure = _java_failure(error, _number(executor))
+        for path, name in executor.renamed.items():
+            failure["causes"] = [[kind, said.replace(path, name)] for kind, said in failure["causes"]]
+        answers.add(failure=failure)
     except (Py4JError, OSError) as error:
         code = _ended(process)
         if code is None:

@@ -24,6 +24,7 @@ __all__ = ["Asked", "content_of", "jar_asked", "script_asked", "sql_asked"]
 
 _FILES = re.compile(r"\b(?:JAR|PLAN)\s+(?:IF\s+NOT\s+EXISTS\s+)?'((?:[^']|'')*)'", re.IGNORECASE)
 _OUTSIDE = re.compile(r"\bCREATE\s+CATALOG\b", re.IGNORECASE)
+_CATALOG_STORE = "table.catalog-store.kind"
 _MOST_MODULES = 2_000
 _IN_MEMORY = re.compile(r"'type'\s*=\s*'generic_in_memory'", re.IGNORECASE)
 
@@ -66,6 +67,7 @@ def sql_asked(path: Path, request: FlinkRequest, configuration: Mapping[str, str
     statements = read_statements(text)
     installation = find_installation(request)
     files = sorted({name for one in statements for name in _FILES.findall(one.text)})
+    outside = _CATALOG_STORE in configuration or any(_is_outside(one.text) for one in statements)
     asked = Asked(
         way="sql",
         path=path,
@@ -77,15 +79,21 @@ def sql_asked(path: Path, request: FlinkRequest, configuration: Mapping[str, str
             "class_path": [str(jar) for jar in _absolute(request.class_path)],
             "configuration": dict(configuration),
             "statements": [one.to_dict() for one in statements],
+            "guard_catalogs": outside and not request.change_catalogs,
         },
         depends={
             **_common(installation, request, configuration),
             "statements": [[one.kind, one.text] for one in statements],
             "files": [[name, content_of(Path(name))] for name in files],
         },
-        may_keep=not any(_OUTSIDE.match(one.text) and not _IN_MEMORY.search(one.text) for one in statements),
+        may_keep=not outside,
     )
     return asked, statements
+
+
+def _is_outside(statement: str) -> bool:
+    """Whether a statement names a catalog, or a store of catalogs, that is not in Flink's memory."""
+    return _CATALOG_STORE in statement or bool(_OUTSIDE.match(statement) and not _IN_MEMORY.search(statement))
 
 
 def jar_asked(path: Path, arguments: tuple[str, ...], request: FlinkRequest, configuration: Mapping[str, str]) -> Asked:

@@ -27,5 +27,6 @@ class FlinkRequest:
     time_limit: float = TIME_LIMIT
     fetch: bool = False  # connectors that are missing, from Maven Central
     fresh: bool = False  # compile again, though an answer is kept
+    change_catalogs: bool = False  # SQL may change catalogs that are not in Flink's memory
     always: bool = False  # --with-flink: also what our own front end could load
     named: frozenset[str] | None = None  # the files that may be run; None: all, since each was named by the user
