@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -96,10 +97,15 @@ class Mutation:
     """One changed value: where it is, the job with it, and the levels that are right; none: rightly ignored."""
 
     where: str
-    job: Any
+    make: Callable[[], Any]  # most mutations are only counted, and making one copies the whole job
     levels: frozenset[str]
     lines: frozenset[int] = frozenset()  # of a Python file: where the value is used
     call: str = ""
+
+    @property
+    def job(self) -> Any:
+        """The changed job."""
+        return self.make()
 
 
 def yaml_mutations(job: Mapping[str, Any]) -> Iterator[Mutation]:
@@ -108,14 +114,17 @@ def yaml_mutations(job: Mapping[str, Any]) -> Iterator[Mutation]:
         key = _deciding_key(path)
         value = _at(job, path)
         for other in _others(job, path, key, value):
-            changed = copy.deepcopy(dict(job))
-            _put(changed, path, other)
-            ignored = key in RIGHTLY_IGNORED
             yield Mutation(
                 where=f"{'.'.join(map(str, path))}: {value!r} -> {other!r}",
-                job=_renamed(changed, value, other) if key == "id" else changed,
-                levels=frozenset() if ignored else EXPECTED[key],
+                make=partial(_changed, job, path, other, is_id=key == "id"),
+                levels=frozenset() if key in RIGHTLY_IGNORED else EXPECTED[key],
             )
+
+
+def _changed(job: Mapping[str, Any], path: tuple[Any, ...], other: Any, *, is_id: bool) -> dict[str, Any]:
+    changed = copy.deepcopy(dict(job))
+    _put(changed, path, other)
+    return _renamed(changed, _at(job, path), other) if is_id else changed
 
 
 def _leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -270,7 +279,7 @@ def script_mutations(text: str) -> Iterator[Mutation]:
         at = node.end_col_offset if isinstance(node, ast.Attribute) else None
         yield Mutation(
             where=f"line {node.lineno}: {ast.unparse(node)} -> {other} in {call or 'the file'}()",
-            job=_replaced(lines, node, other, at),
+            make=partial(_replaced, lines, node, other, at),
             levels=frozenset() if call in IGNORED_CALLS else CALLS.get(call, RESULT | STATE),
             lines=uses.get(id(node), frozenset({node.lineno})),
             call=call,

@@ -177,8 +177,9 @@ def test_every_value_of_a_script_is_compared(tmp_path: Path, capfd: pytest.Captu
     counts: Counter[str] = Counter()
     number = 0
     for name, text, folder in scripts():
-        mutations = [one for at, one in enumerate(script_mutations(text), start=number) if not at % SCRIPT_PART]
-        number += sum(1 for _ in script_mutations(text))
+        all_of_it = list(script_mutations(text))
+        mutations = [one for at, one in enumerate(all_of_it, start=number) if not at % SCRIPT_PART]
+        number += len(all_of_it)
         if not mutations:
             continue
         here = tmp_path / name
