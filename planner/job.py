@@ -202,6 +202,7 @@ class PythonWindow:
     all_records: bool = False  # window_all: functions get no key
     lateness: int = 0
     late_tag: str | None = None
+    accumulator_type: Any = None  # aggregate: what its state keeps; None: any Python object, pickled
 
 
 @record

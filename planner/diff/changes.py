@@ -16,7 +16,7 @@ from planner.diff.compatibility import comparable_kinds, incompatibilities
 from planner.diff.id_causes import find_id_causes
 from planner.diff.id_words import cause_in_words
 from planner.diff.levels import Row, job_row, row_of
-from planner.diff.record_types import entering_types
+from planner.diff.record_types import kept_types
 from planner.graphs.state import describe_state
 from planner.graphs.state_lookup import state_id
 from planner.job import MEANINGFUL
@@ -36,6 +36,8 @@ _JOB_OPTIONS: Final = {
     "options.parallelism.default": "parallelism",
     "options.pipeline.max-parallelism": "max-parallelism",
 }
+_MERGED: Final = re.compile(r"[a-z_]+ \d+: ")
+_OF_INPUT: Final = re.compile(r"(input \d+ )?(key|partitioner|side output|overridden-partition)\b(?!-)")
 _CODE: Final = re.compile(r"(?:^| )code\.")
 
 
@@ -159,10 +161,10 @@ def _state(comparison: Comparison) -> Iterator[Change]:
 
 def _record_types(comparison: Comparison) -> Iterator[Change]:
     """State keeps records: those of another type do not fit, wherever upstream the type was changed."""
-    old, new = entering_types(comparison.old), entering_types(comparison.new)
+    old, new = kept_types(comparison.old), kept_types(comparison.new)
     for pair in comparison.operators:
         before, after = old[pair.old_at], new[pair.new_at]
-        if before != after and pair.old.state in ("keyed", "operator"):
+        if before and after and before != after and pair.old.state in ("keyed", "operator"):
             yield Change(
                 level="state-breaking",
                 part="state",
@@ -217,7 +219,7 @@ def _facts(comparison: Comparison) -> Iterator[Change]:
     for pair in comparison.operators:
         if pair.old.declared is not None and pair.new.declared is not None:
             stateful = pair.old.state != "none"
-            for name, before, after in _differing(pair.old.declared, pair.new.declared):
+            for name, before, after in _differing(*_by_part(pair)):
                 seen = _SEEN.get(name.rpartition(": ")[2])  # "filter 1: parallelism", of an operator that merged
                 if seen is not None and seen(pair.old) != seen(pair.new):
                     continue  # told by its effect
@@ -248,6 +250,17 @@ def _facts(comparison: Comparison) -> Iterator[Change]:
             continue  # told by the operators, on which it has its effect
         row = job_row(name)
         yield _fact(row, row.level(stateful, before, after), name, before, after, new.name, None)
+
+
+def _by_part(pair: OperatorPair) -> tuple[Facts, Facts]:
+    """The facts of both versions under the same names: PyFlink may merge an operator in one, and not in the other."""
+    old, new = pair.old.declared or {}, pair.new.declared or {}
+    merged = [any(_MERGED.match(name) for name in facts) for facts in (old, new)]
+    if merged[0] == merged[1]:
+        return old, new
+    alone, kind = (new, pair.new.kind) if merged[0] else (old, pair.old.kind)
+    named = {name if _OF_INPUT.match(name) else f"{kind} 1: {name}": value for name, value in alone.items()}
+    return (old, named) if merged[0] else (named, new)
 
 
 def _differing(old: Facts, new: Facts) -> list[tuple[str, str | None, str | None]]:

@@ -55,6 +55,7 @@ ROWS: Final[tuple[Row, ...]] = (
     Row(r"window\.assigner", "window", "state-breaking", "result", _OTHER_WINDOWS, _TIME_WINDOWS),
     Row(r"window\.form", "window", "state-breaking", "result", "the job does not start: another kind of state",
         (frozenset({"apply", "process"}),)),
+    Row(r"window\.accumulator-type", "window", "state-breaking", "result", "accumulators are saved in that type"),
     Row(r"window\.by-clock", "window", "state-breaking", "result", _OTHER_WINDOWS),
     Row(r"window\.(assigner\.)?(size|slide|offset|gap|session-gap).*", "window", "result", "result", _OPEN_WINDOWS),
     Row(r"window\.(lateness|late-tag|time|watermark|trigger.*|assigner\..*)", "window", "result", "result"),

@@ -1,4 +1,4 @@
-"""The type of the records that reach an operator, as far as the job says it: state is saved in that type."""
+"""The types of the records that the state of an operator keeps, as far as the job says it: state is saved in them."""
 
 from __future__ import annotations
 
@@ -6,48 +6,117 @@ import re
 from typing import Final
 
 from planner.kinds import KEEPS_COLUMNS
-from planner.snapshots.function_text import gives_columns
+from planner.snapshots.function_text import gives_columns, joins, selection
 from planner.snapshots.snapshot import OperatorSnapshot, Snapshot
 from planner.topology import topological_order
 
 _CAST: Final = re.compile(r"(?i)\b(?:try_)?cast\s*\(")
 _AS_TYPE: Final = re.compile(r"(?is)^.*\bas\s+(.+)$")
 _LITERAL: Final = re.compile(r"'(?:[^'\\]|\\.|'')*'|(?<![\w.`])\d{1,9}(?![\w.])")  # texts, and numbers that fit an int
+_QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.|'')*'")
+_NAME: Final = re.compile(r"(?:[A-Za-z_]\w*\.)?[A-Za-z_]\w*(?!\s*\()")
+_REDUCES: Final = frozenset({"reduce", "window_reduce"})
 _UNTYPED = "any type"  # Python objects are saved pickled, whatever they are
 
 
-def entering_types(snapshot: Snapshot) -> list[tuple[str, ...]]:
-    """For every operator, the types of what it reads, by input."""
+def kept_types(snapshot: Snapshot) -> list[tuple[str, ...]]:
+    """For every operator, the types of the records that its state keeps, by input."""
     inputs: list[list[tuple[int, int]]] = [[] for _ in snapshot.operators]
     for edge in snapshot.edges:
         inputs[edge.target].append((edge.input, edge.source))
     leaving = [_UNTYPED] * len(snapshot.operators)
-    entering: list[tuple[str, ...]] = [() for _ in snapshot.operators]
+    kept: list[tuple[str, ...]] = [() for _ in snapshot.operators]
     ends = [(edge.source, edge.target) for edge in snapshot.edges]
     for at in topological_order(range(len(snapshot.operators)), ends):
-        read = {(number, leaving[source]) for number, source in inputs[at]}
-        entering[at] = tuple(text for _, text in sorted(read))
-        leaving[at] = _leaving(snapshot.operators[at], entering[at])
-    return entering
+        operator = snapshot.operators[at]
+        entering = tuple(text for _, text in sorted({(number, leaving[source]) for number, source in inputs[at]}))
+        leaving[at] = _leaving(operator, entering)
+        kept[at] = _kept(operator, entering)
+    return kept
+
+
+def _kept(operator: OperatorSnapshot, entering: tuple[str, ...]) -> tuple[str, ...]:
+    """A function that declares its states keeps those, an aggregate its accumulator: each is a fact of its own."""
+    facts = {name.rpartition(": ")[2]: value for name, value in (operator.declared or {}).items()}
+    if any(name.startswith(("state.", "states ")) for name in facts) or facts.get("window.form") == "aggregate":
+        return ()
+    reduces = operator.kind in _REDUCES and "window.form" not in facts  # of a script: the type of its window function
+    return (*entering, operator.output) if reduces and operator.output is not None else entering
 
 
 def _leaving(operator: OperatorSnapshot, entering: tuple[str, ...]) -> str:
     if operator.output is not None:
         return operator.output
     if operator.does is not None and gives_columns(operator.does):
-        return _types_in(operator.does)
+        return _selected(operator.does, [_columns_of(text) for text in entering])
+    if joins(operator.does):
+        return ", ".join(entering)
     return entering[0] if operator.kind in KEEPS_COLUMNS and len(entering) == 1 else _UNTYPED
 
 
-def _types_in(does: str) -> str:
-    """A select as far as the types of its columns depend on it: a cast is its type, a literal any of its kind."""
+def _columns_of(types: str) -> dict[str, str]:
+    """The columns of records by name, each with its type; none where only a single value or nothing is known."""
+    named = (part.strip().partition(" ") for part in _parts(types))
+    return {name.strip("`").lower(): kind.strip() for name, _, kind in named if kind}
+
+
+def _selected(does: str, inputs: list[dict[str, str]]) -> str:
+    """The columns that a select gives, with their types as far as they are known.
+
+    A column has the type it came with, a cast its type. Of any other expression the type is not known: it counts as
+    the same while the expression, but for its literals, and the types of the columns in it are.
+    """
+    columns = []
+    for part in _parts(selection(does)):
+        expression, _, name = part.strip().rpartition(" as ")
+        columns.append(f"{name} {_type(expression, inputs)}")
+    return ", ".join(columns)
+
+
+def _type(expression: str, inputs: list[dict[str, str]]) -> str:
+    known = _column_type(expression, inputs)
+    if known is not None:
+        return known
+    text = _types_in(expression)
+    types = {name: _column_type(name, inputs) for name in _NAME.findall(_QUOTED.sub("", expression))}
+    read = [f"{name} {kind}" for name, kind in sorted(types.items()) if kind is not None]
+    cast = not _NAME.search(_QUOTED.sub("", text)) or _CAST.match(expression.strip()) is not None
+    return text if cast else f"typeof({', '.join([text, *read])})"
+
+
+def _column_type(name: str, inputs: list[dict[str, str]]) -> str | None:
+    side, dot, column = name.strip().replace("`", "").lower().rpartition(".")
+    sides = {"left": inputs[:1], "right": inputs[1:2]}.get(side, []) if dot else inputs
+    return next((columns[column] for columns in sides if column in columns), None)
+
+
+def _parts(text: str) -> list[str]:
+    """A list in SQL, split at its own commas: not at those in brackets, angles or quotes."""
+    parts, depth, quote, start = [], 0, "", 0
+    for at, letter in enumerate(text):
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'`\"":
+            quote = letter
+        elif letter in "(<[":
+            depth += 1
+        elif letter in ")>]":
+            depth -= 1
+        elif letter == "," and depth == 0:
+            parts.append(text[start:at])
+            start = at + 1
+    return [part for part in (*parts, text[start:]) if part.strip()]
+
+
+def _types_in(sql: str) -> str:
+    """An expression as far as its type depends on it: a cast is its type, a literal any of its kind."""
     parts, at = [], 0
-    while (found := _CAST.search(does, at)) is not None:
-        end = _closing(does, found.end())
-        given = _AS_TYPE.match(does[found.end() : end])
-        parts += [_without_literals(does[at : found.start()]), given[1].strip() if given else does[found.start() : end]]
+    while (found := _CAST.search(sql, at)) is not None:
+        end = _closing(sql, found.end())
+        given = _AS_TYPE.match(sql[found.end() : end])
+        parts += [_without_literals(sql[at : found.start()]), given[1].strip() if given else sql[found.start() : end]]
         at = end + 1
-    return "".join([*parts, _without_literals(does[at:])])
+    return "".join([*parts, _without_literals(sql[at:])])
 
 
 def _without_literals(sql: str) -> str:

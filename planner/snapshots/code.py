@@ -9,6 +9,7 @@ does another version of Python.
 from __future__ import annotations
 
 import ast
+import copy
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
@@ -43,17 +44,6 @@ class Piece:
             if len(text) <= _LONGEST_VALUE:
                 return text
         return fingerprint(self.node)
-
-    def states(self) -> Iterator[tuple[str, str]]:
-        """The states that the code declares: the name, and the kind with its types. `time to live` is one of them."""
-        for node in (call for call in ast.walk(self.node) if isinstance(call, ast.Call)):
-            kind = _called(node)
-            if kind.endswith("StateDescriptor") and (node.args or node.keywords):
-                given = [*node.args, *(keyword.value for keyword in node.keywords)]
-                name = given[0].value if isinstance(given[0], ast.Constant) else ast.unparse(given[0])
-                yield str(name), ", ".join([kind.removesuffix("Descriptor"), *map(ast.unparse, given[1:])])
-            elif _declares_state(node):
-                yield "time to live", ast.unparse(node).removesuffix(".build()")
 
 
 class Module:
@@ -198,6 +188,38 @@ class Codebase:
                     known.add(used.place)
                     waiting.append(used)
 
+    def states(self, piece: Piece) -> Iterator[tuple[str, str]]:
+        """The states that code declares: the name, and the kind with its types. `time to live` is one of them.
+
+        Values that are written elsewhere in the job stand in the place of their names: `LAST` is `Types.LONG()`.
+        """
+        for node in (call for call in ast.walk(piece.node) if isinstance(call, ast.Call)):
+            kind = _called(node)
+            if kind.endswith("StateDescriptor") and (node.args or node.keywords):
+                given = [self._settled(piece, one) for one in (*node.args, *(word.value for word in node.keywords))]
+                name = given[0].value if isinstance(given[0], ast.Constant) else ast.unparse(given[0])
+                yield str(name), ", ".join([kind.removesuffix("Descriptor"), *map(ast.unparse, given[1:])])
+            elif _declares_state(node):
+                yield "time to live", ast.unparse(self._settled(piece, node)).removesuffix(".build()")
+
+    def _settled(self, piece: Piece, expression: ast.expr) -> ast.expr:
+        """An expression in which the job's own values stand instead of their names."""
+        settled: ast.expr = _Settled(self, piece, ()).visit(copy.deepcopy(expression))
+        return settled
+
+    def value(self, piece: Piece, node: ast.Name | ast.Attribute) -> tuple[Piece, ast.expr] | None:
+        """The value that a name has, and the piece it is written in: assigned in the piece itself, or in a module."""
+        if isinstance(node, ast.Name):
+            inside = [one for one in ast.walk(piece.node) if isinstance(one, ast.Assign) and _assigns(one, node.id)]
+            if len(inside) == 1 and inside[0] is not piece.node:
+                return piece, inside[0].value
+            found = self._named(piece.module, node.id)
+        else:
+            found = self._attribute(piece.module, node)
+        if found is None or not isinstance(found.node, ast.Assign | ast.AnnAssign) or found.node.value is None:
+            return None
+        return found, found.node.value
+
     def _used(self, piece: Piece) -> Iterator[Piece]:
         module = piece.module
         for node in ast.walk(piece.node):
@@ -261,6 +283,31 @@ class Codebase:
         return None
 
 
+class _Settled(ast.NodeTransformer):
+    """Puts values in the place of their names; a value that is made of itself is left as it is."""
+
+    def __init__(self, code: Codebase, piece: Piece, seen: tuple[ast.expr, ...]) -> None:
+        self.code, self.piece, self.seen = code, piece, seen
+
+    def _put(self, node: ast.Name | ast.Attribute) -> ast.AST:
+        found = self.code.value(self.piece, node)
+        if found is None or found[1] in self.seen:
+            return self.generic_visit(node)
+        piece, value = found
+        settled: ast.AST = _Settled(self.code, piece, (*self.seen, value)).visit(copy.deepcopy(value))
+        return settled
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self._put(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        return self._put(node)
+
+
+def _assigns(statement: ast.Assign, name: str) -> bool:
+    return any(isinstance(target, ast.Name) and target.id == name for target in statement.targets)
+
+
 def _module_file(path: Path) -> str | None:
     return next((str(file) for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
 
@@ -284,7 +331,7 @@ def fingerprint(node: ast.AST) -> str:
         item = waiting.pop()
         if isinstance(item, ast.AST):
             if isinstance(item, ast.Call) and _declares_state(item):
-                written.append("state")  # compared by `Piece.states`
+                written.append("state")  # compared by `Codebase.states`
                 continue
             written.append(type(item).__name__)
             fields = [(name, _field(item, name, value)) for name, value in ast.iter_fields(item)]

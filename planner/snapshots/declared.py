@@ -391,7 +391,7 @@ class _Facts:
             name = self.surroundings.unit(piece)
             if "<lambda>" not in piece.name:  # its text is a fact already
                 self.put(f"{label}code.{name}", piece.shown())
-            for state, declared in piece.states():
+            for state, declared in self.surroundings.code.states(piece):
                 self.put(f"{label}state.{state}", declared)
 
     def closures(self, path: str, kind: type[Any], depth: int) -> None:

@@ -32,8 +32,9 @@ from planner.job import (
 )
 from planner.settings.durations import format_duration
 
-# How descriptions begin that are read again: by `gives_columns` and `modern`.
+# How descriptions begin that are read again: by `gives_columns`, `selection` and `modern`.
 _SELECT, _EXPLODE = "select ", "explode "
+_JOINED = re.compile(rf"\w+ join {_SELECT}")
 _TIMED = ("tumbling ", "sliding ", "session ", "watermarks ")
 
 
@@ -106,7 +107,18 @@ def _window(window: Window) -> str:
 
 def gives_columns(does: str | None) -> bool:
     """Whether a described behaviour names the columns of its result."""
-    return does is not None and does.startswith((_SELECT, _EXPLODE))
+    return does is not None and (does.startswith((_SELECT, _EXPLODE)) or _JOINED.match(does) is not None)
+
+
+def joins(does: str | None) -> bool:
+    """Whether a described behaviour is a join that keeps the columns of both sides."""
+    return does is not None and re.fullmatch(r"\w+ join", does) is not None
+
+
+def selection(does: str) -> str:
+    """The columns of a behaviour that names them: `n + 1 as n, user as user`."""
+    joined = _JOINED.match(does)
+    return does[joined.end() :] if joined else does.removeprefix(_SELECT).removeprefix(_EXPLODE)
 
 
 def modern(does: str | None) -> str | None:

@@ -30,6 +30,7 @@ class _Windows:
         self._window_trigger: Any = None
         self._allowed_lateness = 0
         self._late_data_output_tag: OutputTag | None = None
+        self._accumulator_type: TypeInformation | None = None
 
     def get_execution_environment(self) -> StreamExecutionEnvironment:
         """The environment the stream belongs to."""
@@ -71,7 +72,7 @@ class _Windows:
         message = "The input must be a pyflink.datastream.functions.AggregateFunction!"
         self._checks.instance(aggregate_function, "AggregateFunction", message, "aggregate")
         window_function, output_type = self._behind("aggregate", window_function, output_type)
-        type_of(accumulator_type)
+        self._accumulator_type = type_of(accumulator_type) if accumulator_type is not None else None
         return self._result("aggregate", type_of(output_type), output_type, aggregate_function, window_function)
 
     def apply(self, window_function: Any, output_type: Any = None) -> DataStream:
@@ -124,6 +125,7 @@ class _Windows:
             assigner=self._window_assigner, trigger=self._window_trigger, form=form, function=function,
             window_function=window_function, all_records=self._shape == "AllWindow",
             lateness=self._allowed_lateness, late_tag=late.tag_id if late is not None else None,
+            accumulator_type=self._accumulator_type,
         )  # fmt: skip
 
 

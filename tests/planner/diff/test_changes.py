@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import yaml
 
 from planner.diff.changes import Change, find_changes
 from planner.diff.comparison import compare
+from planner.frontends.loading import load_jobs
 from planner.frontends.yaml.loader import load_job_data
 from planner.pipeline import plan
 from planner.snapshots.snapshot import Snapshot, take_snapshot
@@ -134,6 +137,8 @@ operators:
         ("n: n}", "n: n * 1.5}", "state-breaking"),
         ("n > 0", "n > 1", "result"),
         ("n: n}", "n: cast(n as double)}", "state-breaking"),
+        ("user string, n bigint", "user string, n int", "state-breaking"),  # the select only passes it on
+        ("user string, n bigint", "user string, n bigint, note string", "result"),  # the select drops it
     ],
 )
 def test_another_type_upstream_breaks_the_state_behind_it(before: str, after: str, level: str) -> None:
@@ -189,3 +194,100 @@ def test_a_new_exchange_before_an_inserted_operator_is_told() -> None:
     )
     told = [change.message for change in changes(JOB, inserted) if change.kind == "exchange-added"]
     assert told == ["parse -> clean: a new exchange, REBALANCE from 2 to 3 subtasks"]
+
+
+JOINED = """
+name: joined
+operators:
+  - {id: orders, type: source, format: json, path: x, schema: "user string, n bigint", uid: orders}
+  - {id: users, type: source, format: json, path: y, schema: "user string, country string", uid: users}
+  - {id: both, type: co_process, inputs: [orders, users], key_by: user, join: inner,
+     select: {country: right.country, n: left.n + 1}, uid: both}
+  - {id: totals, type: window_reduce, input: both, key_by: country, window: {tumbling: 5s},
+     function: "./f.py:add", output: "country string, n bigint", uid: totals}
+  - {id: kept, type: sum, input: both, key_by: country, field: n, uid: kept}
+  - {id: out, type: print, input: totals, uid: out}
+  - {id: shown, type: print, input: kept, uid: shown}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "broken"),
+    [
+        ("user string, n bigint", "user string, n int", {"both", "totals", "kept"}),  # through the join's select
+        ("left.n + 1", "left.n + 2", set()),
+        ("left.n + 1", "cast(left.n as double)", {"totals", "kept"}),
+        ('output: "country string, n bigint"', 'output: "country string, n double"', {"totals"}),  # what it reduces to
+    ],
+)
+def test_types_go_through_joins_and_reduced_windows(before: str, after: str, broken: set[str]) -> None:
+    found = changes(JOINED, JOINED.replace(before, after))
+    types = {change.subject for change in found if change.kind == "record-type"}
+    assert {name for name in ("both", "totals", "kept") for subject in types if f"({name})" in subject} == broken
+    assert found[0].level == ("state-breaking" if broken else "result")
+
+
+SCRIPT = """
+from pyflink.common import Time, Types
+from pyflink.datastream import AggregateFunction, KeyedProcessFunction, StreamExecutionEnvironment
+from pyflink.datastream.state import ValueStateDescriptor
+from pyflink.datastream.window import TumblingProcessingTimeWindows
+
+LAST = Types.LONG()
+PAIR = Types.TUPLE([Types.STRING(), Types.LONG()])
+
+
+class Sum(AggregateFunction):
+    def create_accumulator(self):
+        return 0
+
+    def add(self, value, accumulator):
+        return accumulator + value[1]
+
+    def get_result(self, accumulator):
+        return ("all", accumulator)
+
+    def merge(self, a, b):
+        return a + b
+
+
+class Change(KeyedProcessFunction):
+    def open(self, context):
+        self.last = context.get_state(ValueStateDescriptor("last", LAST))
+
+    def process_element(self, value, ctx):
+        yield str(value)
+
+
+env = StreamExecutionEnvironment.get_execution_environment()
+pairs = env.from_collection([("a", 1)], Types.TUPLE([Types.STRING(), Types.LONG()]))
+windows = pairs.key_by(lambda p: p[0]).window(TumblingProcessingTimeWindows.of(Time.seconds(1)))
+sums = windows.aggregate(Sum(), accumulator_type=Types.LONG(), output_type=PAIR).name("sums").uid("sums")
+changes = sums.key_by(lambda p: p[0], Types.STRING()).process(Change(), Types.STRING()).name("change").uid("change")
+changes.print().name("out").uid("out")
+env.execute("script")
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "level"),
+    [
+        ("accumulator_type=Types.LONG()", "accumulator_type=Types.DOUBLE()", "state-breaking"),
+        ("LAST = Types.LONG()", "LAST = Types.DOUBLE()", "state-breaking"),  # the type behind a name
+        ("PAIR = Types.TUPLE([Types.STRING(), Types.LONG()])", "PAIR = Types.TUPLE([Types.STRING(), Types.INT()])",
+         "result"),  # neither the accumulator nor the declared state has it
+        ("changes.print()", 'changes.map(lambda c: c.upper(), Types.STRING()).name("upper").print()', "result"),
+    ],
+)  # fmt: skip
+def test_state_of_a_script_is_what_it_declares(tmp_path: Path, before: str, after: str, level: str) -> None:
+    """An operator that PyFlink merges into a keyed one changes no state, and the rest is named once."""
+    taken = []
+    for name, text in (("old", SCRIPT), ("new", SCRIPT.replace(before, after))):
+        (tmp_path / name).mkdir()
+        file = tmp_path / name / "job.py"
+        file.write_text(text, encoding="utf-8")
+        (job,) = load_jobs(file)
+        taken.append(take_snapshot(plan(job, until="execution")))
+    found = find_changes(compare(taken[0], taken[1]))
+    assert found[0].level == level
+    assert not [change for change in found if "function Change" in change.message]
