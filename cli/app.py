@@ -92,7 +92,7 @@ def _invoke(group: TyperGroup, arguments: list[str], behind: tuple[str, ...]) ->
 
 
 def _take_common_options(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Take --color and --traceback out of the arguments of every command, and apart what is behind `--`."""
+    """Take --color and --traceback out of the arguments of every command, and apart what is after `--`."""
     rest: list[str] = []
     waiting = iter(arguments)
     for argument in waiting:

@@ -105,7 +105,7 @@ def _without_padding(spans: Line) -> Iterator[Span]:
 
 
 def _last_column(spans: Line) -> int:
-    """Where the last column of an aligned row begins: behind padding; 0 where the line has no columns."""
+    """Where the last column of an aligned row begins: after padding; 0 where the line has no columns."""
     at = found = 0
     started = False
     for text, _ in spans:

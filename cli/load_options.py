@@ -1,4 +1,4 @@
-"""How a command loads Python files: --api, --parallelism, --flink, [tool.plan], and the arguments behind `--`."""
+"""How a command loads Python files: --api, --parallelism, --flink, [tool.plan], and the arguments after `--`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def load_options(
     flink: str | None = None,
     compiler: CompilerOptions = NO_OPTIONS,
 ) -> LoadOptions:
-    """How to load the files of one command; `arguments` are those behind `--`, which `context.obj` has."""
+    """How to load the files of one command; `arguments` are those after `--`, which `context.obj` has."""
     from planner.frontends.loading import LoadOptions
 
     origin = "--parallelism" if parallelism is not None else None

@@ -1,6 +1,6 @@
 """PyFlink scripts under `plan run`: the script runs once, and every job of it when the script executes it.
 
-So a script gets what it collects, and what it does behind `execute` happens behind the run.
+So a script gets what it collects, and what it does after `execute` happens after the run.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class OperatorRef:
     """One stream node, with what a reader needs to recognise it and to find it in the job's file."""
 
     node: int
-    key: str  # unique: the operator's key, with ":committer" or the like behind it for the further nodes of a sink
+    key: str  # unique: the operator's key, with ":committer" or the like after it for the further nodes of a sink
     name: str
     kind: OperatorKind
     uid: str | None

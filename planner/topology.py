@@ -14,7 +14,7 @@ Node = TypeVar("Node", bound=Hashable)
 def topological_order(
     nodes: Iterable[Node], edges: Iterable[tuple[Node, Node]], *, smallest_first: bool = False
 ) -> list[Node]:
-    """The nodes, each behind the sources of all its edges (source, target); nodes on or behind a cycle are left out.
+    """The nodes, each after the sources of its edges (source, target); nodes on or downstream of a cycle are left out.
 
     Nodes that are ready at the same time keep the order in which they became ready, or go by size.
     """

@@ -103,7 +103,7 @@ def _by_vertex(group: Iterable[Subtask]) -> _Ranges:
 
 
 def _continues(before: _Ranges, after: _Ranges) -> bool:
-    """Whether every vertex goes on with as many subtasks, directly behind."""
+    """Whether every vertex goes on with as many subtasks, directly after."""
     return len(before) == len(after) and all(
         vertex == other and len(old) == len(new) == 1 and new[0] == (old[0][1] + 1, 2 * old[0][1] - old[0][0] + 1)
         for (vertex, old), (other, new) in zip(before, after, strict=True)

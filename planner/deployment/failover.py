@@ -163,7 +163,7 @@ class _Failure:
             if self.on_lost[number] and self.starts[region] == self.moment:
                 reasons.setdefault(region, "task-manager-lost")
         walk = list(reasons)
-        passed: set[int] = set()  # full exchanges, which are numbers behind the regions
+        passed: set[int] = set()  # full exchanges, which are numbers after the regions
         for region in walk:  # grows while it is walked
             found: list[tuple[int, RestartReason]] = list(before.get(region, ()))
             found += [(other, "consumer") for other in behind.get(region, ())]

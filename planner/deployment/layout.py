@@ -26,7 +26,7 @@ class Layout:
     job_graph: JobGraph
     execution_graph: ExecutionGraph
     physical: Physical
-    first: tuple[int, ...]  # of each vertex, and behind the last one the number of all subtasks
+    first: tuple[int, ...]  # of each vertex, and after the last one the number of all subtasks
     slot_of: tuple[int, ...]  # position in Physical.slots, of each subtask
     region_of: tuple[int, ...]  # position in Physical.failover_regions, of each subtask
     inputs: tuple[tuple[ExecutionEdge, ...], ...]  # of each vertex

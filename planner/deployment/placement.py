@@ -63,7 +63,7 @@ def _parts(layout: Layout) -> list[list[int]]:
     part_of = [joined.find(slot) for slot in layout.slot_of]
     links = blocking_links(layout, part_of, count)
     members = joined.members()
-    # Tarjan's algorithm finds what is behind first; starting from the last part keeps equals in the plan's own order.
+    # Tarjan's algorithm finds what is downstream first; from the last part on, equals keep the plan's order.
     found = strongly_connected(sorted(members, reverse=True), links)
     parts = [sorted(slot for part in cycle if part < count for slot in members[part]) for cycle in reversed(found)]
     return [slots for slots in parts if slots]

@@ -86,7 +86,7 @@ def _one_after_the_other(layout: Layout, offered: int) -> Starting:
     never: set[int] = set()
     walk = sorted(waits)
     seen = set(walk)
-    for number in walk:  # grows while it is walked; full exchanges are numbers behind the regions
+    for number in walk:  # grows while it is walked; full exchanges are numbers after the regions
         for other in behind.get(number, ()):
             if other not in seen:
                 seen.add(other)

@@ -19,7 +19,7 @@ class VertexFailure:
 
     vertex: int
     region: tuple[int, ...]  # vertices of which it restarts subtasks: those that pipelined channels join to it
-    consumers: tuple[int, ...]  # vertices behind their blocking results, however far
+    consumers: tuple[int, ...]  # vertices downstream of their blocking results, however far
 
     def to_dict(self) -> dict[str, Any]:
         """The failure as JSON-ready data."""

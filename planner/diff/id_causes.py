@@ -1,4 +1,4 @@
-"""Why an operator's generated id changed: its own uid, a chain, an operator before it, or only the numbering."""
+"""Why an operator's generated id changed: its own uid, a chain, an operator upstream, or only the numbering."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class IdCause:
     edge: int | None = None  # of a chain that broke or formed: position in the new edges
     formed: bool = False
     operators: tuple[str, ...] = ()  # added or lost, by name
-    behind: bool = False  # they read the operator, rather than it them
+    downstream: bool = False  # they read the operator, rather than it them
 
 
 def find_id_causes(comparison: Comparison) -> Mapping[int, IdCause]:
@@ -74,7 +74,7 @@ class _OwnCauses:
         yield from self.inputs(pair)
 
     def outputs(self, pair: OperatorPair, before: list[int], after: list[int]) -> IdCause:
-        """An edge of both versions whose verdict changed, else the operator behind that came or went."""
+        """An edge of both versions whose verdict changed, else the operator downstream that came or went."""
         still = {self.same_edge[number] for number in before if number in self.same_edge}
         changed = still.symmetric_difference(number for number in after if number in self.kept_edges)
         formed = len(after) > len(before)
@@ -85,7 +85,7 @@ class _OwnCauses:
             number for number in edges if (number not in self.kept_edges if formed else number not in self.same_edge)
         ]
         names = tuple(snapshot.operators[snapshot.edges[number].target].name for number in gone)
-        return IdCause(kind="added" if formed else "lost", at=pair.new_at, operators=names, behind=True)
+        return IdCause(kind="added" if formed else "lost", at=pair.new_at, operators=names, downstream=True)
 
     def inputs(self, pair: OperatorPair) -> Iterator[IdCause]:
         comparison = self.comparison

@@ -27,7 +27,7 @@ def _uid(pair: OperatorPair, *, own: bool, named: bool) -> str:
             else f"lost its uid{old}" if pair.new.uid is None
             else f"has the uid{new} now, not{old}" if named else "has another uid"
         )  # fmt: skip
-        return f"Upstream, {pair.new.name} {what}, and generated ids hash what is upstream."
+        return f"Upstream, {pair.new.name} {what}, and generated ids hash everything upstream."
     if pair.old.uid is None:
         return f"Its uid{new} is new: until now the id was generated."
     if pair.new.uid is None:
@@ -37,8 +37,8 @@ def _uid(pair: OperatorPair, *, own: bool, named: bool) -> str:
 
 def _sentence(comparison: Comparison, cause: IdCause, *, upstream: bool) -> str:
     names = ", ".join(dict.fromkeys(cause.operators))
-    place = "upstream" if upstream else "behind it" if cause.behind else "before it"
-    reason = "count chained outputs" if cause.behind else "hash everything before them"
+    place = "downstream" if cause.downstream and not upstream else "upstream"
+    reason = "count chained outputs" if cause.downstream else "hash everything upstream"
     match cause.kind:
         case "chain":
             verb = "chains now" if cause.formed else "no longer chains"

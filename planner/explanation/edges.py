@@ -211,7 +211,7 @@ def _asked_by(plan: Plan, edge: StreamEdge) -> str:
     upstream, downstream = nodes[edge.source].parallelism, nodes[edge.target].parallelism
     if plan.observed is not None:
         return "the program, or Flink itself: its exports do not tell"
-    if nodes[edge.target].behind_writer:
+    if nodes[edge.target].after_writer:
         return "Flink itself: both are parts of one sink"
     if edge.partition is not None and plan.job.compiled is not None:
         return _asked_by_flink(nodes[edge.target], edge)

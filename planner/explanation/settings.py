@@ -101,7 +101,7 @@ def _with(job: JobDefinition, changed: dict[int, Transformation]) -> JobDefiniti
 
 
 def _with_partition(job: JobDefinition, operator: Operator, setting: str, value: str) -> JobDefinition:
-    """Change the partitioning written in front of an operator; a keyed exchange is part of what it computes."""
+    """Change the partitioning written before an operator; a keyed exchange is part of what it computes."""
     wanted = value.upper()
     if wanted not in get_args(Partitioner) or wanted in ("HASH", "CUSTOM"):
         names = [name.lower() for name in get_args(Partitioner) if name not in ("HASH", "CUSTOM")]
@@ -110,7 +110,7 @@ def _with_partition(job: JobDefinition, operator: Operator, setting: str, value:
         )
     written = [t for number in operator.inputs if isinstance(t := job.by_id[number], Partition)]
     if not written or any(partition.partitioner == "HASH" for partition in written):
-        why = "its input is keyed" if written else "no partitioning is written in front of it"
+        why = "its input is keyed" if written else "no partitioning is written before it"
         raise OptionError(
             f"--set {setting}: {operator.key} has none to change: {why}", location=operator.location,
             hint="add rebalance() or the like to the job itself",

@@ -100,7 +100,7 @@ def _handed_over(path: Path, options: LoadOptions, error: NeedsFlink) -> list[Jo
 
 def _refuse_for_yaml(path: Path, options: LoadOptions) -> None:
     """Options of Python files would be forgotten without a word."""
-    given: dict[str, object] = {"--api": options.api, "arguments behind `--`": options.arguments}
+    given: dict[str, object] = {"--api": options.api, "arguments after `--`": options.arguments}
     if options.parallelism_origin == "--parallelism":
         given["--parallelism"] = options.parallelism
     for what in (what for what, value in given.items() if value):

@@ -71,7 +71,7 @@ def argument_fault(error: SystemExit) -> str | None:
 
 
 def _give_arguments(path: str) -> str:
-    return f"the file reads arguments: give them behind `--`, for example: plan explain {path} -- --input data.txt"
+    return f"the file reads arguments: give them after `--`, for example: plan explain {path} -- --input data.txt"
 
 
 def _of_import(error: ImportError) -> str | None:

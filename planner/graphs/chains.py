@@ -22,7 +22,7 @@ class Chain:
 
 
 def form_chains(graph: StreamGraph, obstacles: Sequence[tuple[Obstacle, ...]]) -> tuple[Chain, ...]:
-    """All chains in Flink's order of creation: a chain is made after everything behind it."""
+    """All chains in Flink's order of creation: a chain is made after everything downstream of it."""
     return _Former(graph, obstacles).form()
 
 
@@ -41,7 +41,7 @@ class _Former:
         absorbed = {source for found in self.sources.values() for source in found}
         entries = {node.id for node in self.graph.nodes if node.source and node.id not in absorbed}
         for entry in sorted(entries | self.sources.keys()):
-            if entry not in self.chains:  # a multi-input head may already stand behind another entry
+            if entry not in self.chains:  # a multi-input head may already be downstream of another entry
                 self.visit(entry)
         return tuple(self.chains.values())
 
@@ -61,7 +61,7 @@ class _Former:
         return found
 
     def visit(self, entry: int) -> None:
-        """Form the chain of an entry, and those behind it: of every node its chained outputs first, then the others."""
+        """Form the chain of an entry, and those downstream: of each node its chained outputs first, then others."""
         edges, obstacles, chains = self.graph.edges, self.obstacles, self.chains
         finished: dict[int, list[int]] = {entry: []}  # by head, of the chains that are being formed
         leaving: dict[int, list[int]] = {entry: []}
@@ -128,7 +128,7 @@ class _Former:
         return tuple(nodes), "".join(parts)
 
     def followers(self, node: int) -> list[int | str]:
-        """What comes behind a node in the name: its chained outputs with the punctuation around them."""
+        """What follows a node in the name: its chained outputs with the punctuation around them."""
         targets = [self.graph.edges[e].target for e in self.graph.out_edges[node] if not self.obstacles[e]]
         if not targets:
             return []

@@ -147,7 +147,7 @@ class GrowingGraph:
         sources = operator.inputs
         name = default_name(self.job, operator)
         if len(sources) == 1 and sources[0] in self.nodes and operator.kind != "multi_input":
-            self._add_behind(self.nodes[sources[0]], operator, name)
+            self._add_after(self.nodes[sources[0]], operator, name)
             return
         inputs = [self.origins.resolve(source) for source in sources]
         node = self.settings.node_of(operator, operator.id, name, "operator", inputs)
@@ -157,7 +157,7 @@ class GrowingGraph:
             for origin in origins:
                 self.connect(origin, node, position + 1 if many else 0)
 
-    def _add_behind(self, source: StreamNode, operator: Operator, name: str) -> None:
+    def _add_after(self, source: StreamNode, operator: Operator, name: str) -> None:
         """Insert an operator that reads another directly, as most do: nothing is between them to be followed."""
         node = self.settings.node_of(operator, operator.id, name, "operator", source)
         self.nodes[node.id] = node

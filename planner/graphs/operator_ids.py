@@ -2,7 +2,7 @@
 
 An id is murmur3_128 of the `uid` where there is one. A generated id hashes how many ids came before it, once for the
 node and once for each chained output, and mixes in the ids of its inputs. So breaking a chain changes the id of the
-operator in front of the break, and with it the id of everything behind that has no uid.
+operator upstream of the break, and with it the id of everything downstream that has no uid.
 """
 
 from __future__ import annotations

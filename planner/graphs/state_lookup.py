@@ -47,7 +47,7 @@ def may_have_uid_hash(operator: Operator) -> bool:
 
 
 def written_for(operator: Operator, **settings: str) -> str:
-    """`uid` and `uid_hash` as they are written where the operator is: in its file, or in the Java program behind it."""
+    """`uid` and `uid_hash` as they are written where the operator is: in its file, or in its Java program."""
     if operator.exported:
         return _calls(_JAVA_CALLS, settings)
     return written_setting(operator.location.file, **settings)
@@ -124,7 +124,7 @@ def uid_recipe(operator: Operator, saved_id: str, uid: str | None = None, *, who
     return (
         f"give it a uid: {written_for(operator, uid=uid)}\n"
         "on a job that already runs the uid alone would lose the state; to keep it:\n"
-        f"1. set {written_for(operator, uid=uid, uid_hash=saved_id)}; the same for operators behind it without a uid, "
+        f"1. set {written_for(operator, uid=uid, uid_hash=saved_id)}; the same for operators downstream without a uid, "
         "whose ids change with it\n"
         "2. deploy that from a savepoint, then take a new savepoint\n"
         f"3. remove {written_for(operator, uid_hash=saved_id)}: the state is saved under the uid now"

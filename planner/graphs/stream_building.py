@@ -1,8 +1,8 @@
 """Building the StreamGraph from a job.
 
 The operators are walked in creation order. An input that is virtual (a union, a partition, a side output) is followed
-back to the operators behind it; what was met on the way becomes the partitioner, the exchange mode and the side output
-of the edge.
+back to the operators upstream of it; what was met on the way becomes the partitioner, the exchange mode and the side
+output of the edge.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from planner.kinds import SINKS
 
 
 def expand_sink(graph: GrowingGraph, operator: Operator) -> None:
-    """A sinkTo becomes a writer and, where the sink commits, a committer behind a batch exchange."""
+    """A sinkTo becomes a writer and, where the sink commits, a committer after a batch exchange."""
     inputs = [graph.origins.resolve(source) for source in operator.inputs]
     parts = _Parts(graph, operator)
     writer = graph.settings.node_of(operator, parts.next_id(), parts.named("Writer"), "writer", inputs)
@@ -34,7 +34,7 @@ def expand_sink(graph: GrowingGraph, operator: Operator) -> None:
 
 
 class _Parts:
-    """The parts of one sink behind its writer. Flink numbers all of them first, then the virtual nodes between."""
+    """The parts of one sink downstream of its writer. Flink numbers them first, then the virtual nodes between."""
 
     def __init__(self, graph: GrowingGraph, operator: Operator) -> None:
         self.graph, self.operator = graph, operator
@@ -48,7 +48,7 @@ class _Parts:
         return f"{self.name}: {part}"
 
     def commit(self, writer: StreamNode) -> None:
-        """Everything behind the writer."""
+        """Everything downstream of the writer."""
         origin = self.through(NodeOrigin(node=writer.id), "FORWARD", batch=True)
         if self.operator.compaction is not None:
             origin = self.compact(origin)
@@ -83,7 +83,7 @@ class _Parts:
         return NodeOrigin(node=origin.node, partition=partition, exchange="batch" if batch else origin.exchange)
 
     def add(self, origin: NodeOrigin, part: str, role: NodeRole, *, single: bool = False) -> NodeOrigin:
-        """One more part, and the stream behind it."""
+        """One more part, and the stream that it gives."""
         node = self.graph.settings.node_of(self.operator, self.next_id(), self.named(part), role, [(origin,)])
         if single:
             node = replace(node, parallelism=1, parallelism_configured=True)

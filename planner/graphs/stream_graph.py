@@ -44,7 +44,7 @@ class StreamNode:
     operator: Operator  # where it came from
 
     @property
-    def behind_writer(self) -> bool:
+    def after_writer(self) -> bool:
         """Whether it is a part of a sink that takes no records, only what was written."""
         return self.role not in ("operator", "writer")
 

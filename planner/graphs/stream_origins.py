@@ -1,4 +1,4 @@
-"""Which stream nodes are behind a transformation, and what the virtual steps between ask of the edge."""
+"""Which stream nodes a transformation stands for, and what the virtual steps between ask of the edge."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["NodeOrigin", "Origins"]
 
 @record
 class NodeOrigin:
-    """A stream node behind an input, with what the virtual transformations between ask of the edge."""
+    """A stream node that an input stands for, with what the virtual transformations between ask of the edge."""
 
     node: int
     partition: Partition | None = None  # the nearest to the consumer decides the partitioner
@@ -22,7 +22,7 @@ class NodeOrigin:
 
 
 class Origins:
-    """Follows unions, partitions and side outputs back to the operators behind them.
+    """Follows unions, partitions and side outputs back to the operators upstream of them.
 
     `ids` is Flink's one counter of transformations: it also numbers what is virtual. `nodes` are the stream nodes made
     so far: the node of an operator has its id.
@@ -36,7 +36,7 @@ class Origins:
         self.make = maker(NodeOrigin)
 
     def resolve(self, transformation_id: int) -> tuple[NodeOrigin, ...]:
-        """The stream nodes behind a transformation; virtual ones are resolved once, innermost first."""
+        """The stream nodes that a transformation stands for; virtual ones are resolved once, innermost first."""
         if transformation_id in self.nodes:
             return (self.make(node=transformation_id),)
         path = [transformation_id]
@@ -59,17 +59,17 @@ class Origins:
             path.pop()
         return self.known[transformation_id]
 
-    def behind(self, source: int) -> tuple[NodeOrigin, ...]:
+    def upstream(self, source: int) -> tuple[NodeOrigin, ...]:
         """The origins of a transformation that is a stream node or was resolved before."""
         return (self.make(node=source),) if source in self.nodes else self.known[source]
 
     def fold(self, transformation: Union | Partition | SideOutput) -> Iterator[NodeOrigin]:
-        """What one virtual transformation makes of the origins behind it."""
+        """What one virtual transformation makes of the origins upstream of it."""
         if isinstance(transformation, Union):
             for source in transformation.inputs:
-                yield from self.behind(source)
+                yield from self.upstream(source)
             return
-        for origin in self.behind(transformation.input):
+        for origin in self.upstream(transformation.input):
             next(self.ids)  # Flink numbers a virtual node for each
             if isinstance(transformation, SideOutput):
                 yield self.make(

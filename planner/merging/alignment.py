@@ -43,7 +43,7 @@ def _take_place_of_consumer(work: Workspace, values: int, consumer: int) -> None
     assert isinstance(helper, Operator)
     if len(inputs_of(reader)) > 1:
         raise PlanningError(
-            f"PyFlink cannot compile {_label(reader)} behind partition_custom or a keyed stream's values: it fails "
+            f"PyFlink cannot compile {_label(reader)} after partition_custom or a keyed stream's values: it fails "
             "with NoSuchFieldException: input",
             location=reader.location,
             hint="put a map() between partition_custom() and connect(), or give partition_custom a name()",

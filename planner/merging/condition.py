@@ -46,5 +46,5 @@ def last_key(pair: Pair) -> str:
 
 
 def first_key(pair: Pair) -> str:
-    """The operator behind, as the user wrote it: the first one of those merged."""
+    """The operator downstream, as the user wrote it: the first one of those merged."""
     return pair.downstream.merged[0].key if pair.downstream.merged else pair.downstream.key

@@ -131,7 +131,7 @@ def _cache_writers(work: Workspace, roots: list[int]) -> list[int]:
 
 
 def _settled(work: Workspace, identity: int) -> Transformation:
-    """A transformation with its parallelism written down: nothing is inherited behind this stage."""
+    """A transformation with its parallelism written down: nothing is inherited after this stage."""
     step = work.steps[identity]
     if not isinstance(step, Operator) or step.parallelism is not None or (step.kind == "source" and not step.parallel):
         return step

@@ -95,7 +95,7 @@ class Merger:
     def refuse_broadcast(self, step: Operator) -> None:
         """PyFlink looks for a field that broadcast-state operators do not have."""
         raise PlanningError(
-            f"PyFlink cannot merge the operators in front of {step.key}: it fails with NoSuchFieldException: "
+            f"PyFlink cannot merge the operators upstream of {step.key}: it fails with NoSuchFieldException: "
             "regularInput",
             location=step.location,
             hint="call disable_chaining() or start_new_chain() on the operator that the connected stream begins with, "
@@ -114,10 +114,10 @@ class Merger:
     def refuse_cache(self, step: Union) -> None:
         """PyFlink's optimizer does not know cached streams."""
         raise PlanningError(
-            "PyFlink cannot merge the operators in front of cache(): it fails with Unsupported transformation: "
+            "PyFlink cannot merge the operators upstream of cache(): it fails with Unsupported transformation: "
             "CacheTransformation",
             location=step.location,
-            hint="call start_new_chain() on the operator that is cached, or put a rebalance() in front of it",
+            hint="call start_new_chain() on the operator that is cached, or put a rebalance() before it",
         )
 
     def latest(self, identity: int) -> int:

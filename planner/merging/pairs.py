@@ -29,7 +29,7 @@ class PairVerdict:
 
     @property
     def downstream(self) -> Operator:
-        """The operator behind, as the user wrote it: the first one of those merged."""
+        """The operator downstream, as the user wrote it: the first one of those merged."""
         return self.pair.downstream.merged[0] if self.pair.downstream.merged else self.pair.downstream
 
     def to_dict(self) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def unmerged_pairs(
         if not isinstance(step, Operator) or step.python is None:
             continue
         for read in step.inputs:
-            for upstream, path in work.operators_behind(read):
+            for upstream, path in work.operators_upstream(read):
                 if upstream.python is not None:
                     pair = pair_of(work, consumers, step, upstream, path)
                     verdicts.append(PairVerdict(pair=pair, obstacles=obstacles_of(pair)))

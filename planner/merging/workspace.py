@@ -39,7 +39,7 @@ class Workspace:
             self._remember(step.id)
 
     def _remember(self, identity: int) -> None:
-        """Note what virtual transformations saw when they were made: what the first operator behind them has."""
+        """Note what virtual transformations saw when they were made: what the first operator upstream of them has."""
         unknown = []
         while identity not in self.remembered and not isinstance(self.steps[identity], Operator):
             unknown.append(identity)
@@ -66,15 +66,15 @@ class Workspace:
         """Let a transformation read others."""
         self.steps[reader] = with_inputs(self.steps[reader], inputs)
 
-    def forward(self, behind: int, location: Location) -> int:
-        """A new FORWARD partition behind a transformation."""
+    def forward(self, after: int, location: Location) -> int:
+        """A new FORWARD partition after a transformation."""
         identity = self.take_id()
-        self.steps[identity] = Partition(id=identity, input=behind, partitioner="FORWARD", location=location)
-        self.remembered[identity] = self.parallelism(behind)
+        self.steps[identity] = Partition(id=identity, input=after, partitioner="FORWARD", location=location)
+        self.remembered[identity] = self.parallelism(after)
         return identity
 
     def reachable(self, roots: Iterable[int]) -> list[int]:
-        """Everything behind some transformations, inputs before consumers, in Flink's depth-first order."""
+        """Everything upstream of some transformations, inputs before consumers, in Flink's depth-first order."""
         order: dict[int, None] = {}
         for root in roots:
             stack = [(root, iter(inputs_of(self.steps[root])))] if root not in order else []
@@ -91,14 +91,14 @@ class Workspace:
         return list(order)
 
     def consumers(self, roots: Iterable[int]) -> dict[int, dict[int, None]]:
-        """The distinct transformations that read each one, among everything behind `roots`."""
+        """The distinct transformations that read each one, among everything upstream of `roots`."""
         found: dict[int, dict[int, None]] = {}
         for reader in self.reachable(roots):
             for read in inputs_of(self.steps[reader]):
                 found.setdefault(read, {})[reader] = None
         return found
 
-    def operators_behind(self, identity: int) -> list[tuple[Operator, tuple[Transformation, ...]]]:
+    def operators_upstream(self, identity: int) -> list[tuple[Operator, tuple[Transformation, ...]]]:
         """The operators that a transformation stands for, each with the virtual steps from the reader to it."""
         found: list[tuple[Operator, tuple[Transformation, ...]]] = []
         waiting: list[tuple[int, tuple[Transformation, ...]]] = [(identity, ())]

@@ -18,7 +18,7 @@ _LONGEST = 80  # characters of an operator's name in its metrics
 
 @record
 class PileUp:
-    """Records wait in front of an operator: it works at its limit, and those upstream are held up."""
+    """Records wait upstream of an operator: it works at its limit, and those upstream are held up."""
 
     vertex: str
     operator: str  # the head of the chain: everything after it in the chain runs in the same thread

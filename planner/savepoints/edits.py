@@ -1,6 +1,6 @@
 """Small changes of a job, taken back one at a time: what the ids would be without each of them.
 
-A generated id is a hash of the graph before it. When taking one change back gives exactly the id that is in the
+A generated id is a hash of the graph upstream of it. When taking one change back gives exactly the id that is in the
 savepoint, that change is what moved the state, and the operator that gets the id then is the one that owns it.
 """
 
@@ -40,7 +40,7 @@ class Edit:
 
     kind: EditKind
     before: IdShape
-    nodes: tuple[int, ...] = ()  # what was added, or got a uid; else the operator that the change stands behind
+    nodes: tuple[int, ...] = ()  # what was added, or got a uid; else the operator that the change is downstream of
     edge: int | None = None  # what was chained or not, or where an operator was
     uid: str | None = None  # of the operator then, where it has another one now, or none
 
@@ -186,7 +186,7 @@ def _cut(shape: IdShape, nodes: frozenset[int]) -> IdShape:
 
 
 def _removed(shape: IdShape, search: EditSearch) -> Iterator[Edit]:
-    """Operators that are gone: one on every edge, and one more behind every operator, chained or not."""
+    """Operators that are gone: one on every edge, and one more downstream of every operator, chained or not."""
     for edge, ends in shape.ends.items():
         if search.touches(*ends):
             for chained in ((True, True), (True, False), (False, True), (False, False)):

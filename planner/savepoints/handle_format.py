@@ -124,7 +124,7 @@ def _check_depth(depth: int, at: int) -> None:
 
 
 def read_operator_state(cursor: Cursor) -> OperatorState | None:
-    """The operator state of a subtask, behind its flag."""
+    """The operator state of a subtask, after its flag."""
     if cursor.int32("the flag of operator state") == 0:
         return None
     start = cursor.at
@@ -298,7 +298,7 @@ def _changes_in_files(cursor: Cursor, kind: int) -> KeyedState:
 
 
 def read_channels(cursor: Cursor, version: int, what: str) -> tuple[Channel, ...]:
-    """The records in flight before or behind a subtask."""
+    """The records in flight upstream or downstream of a subtask."""
     number = cursor.count(what, smallest=18 if version >= 6 else 25)
     return tuple(_channel(cursor, version, what) for _ in range(number))
 

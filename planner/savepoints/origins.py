@@ -89,7 +89,7 @@ class _Search:
                 self.found[id_] = StateOwner(node=real, edits=edits, certainty=certainty, instead=step.instead)
 
     def is_before(self, edit: Edit, node: int) -> bool:
-        """Whether a change may have touched the id of an operator: one of all operators, at it, or before it."""
+        """Whether a change may have touched the id of an operator: one of all operators, at it, or upstream of it."""
         graph = self.plan.stream_graph
         if edit.kind in ("branch added", "chaining off", "chaining on"):
             return True

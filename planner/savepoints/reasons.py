@@ -54,11 +54,11 @@ def _edit(plan: Plan, edit: Edit, origin: StateOwner) -> str:
         case "uid changed":
             node = nodes[edit.nodes[0]]
             became = "is gone" if node.uid is None else f"is {node.uid!r} now"
-            whose = "its uid" if own else f"the uid of {names} before it"
+            whose = "its uid" if own else f"the uid of {names} upstream"
             return f"{whose} was {edit.uid!r} and {became}"
         case "uid added":
             uid = nodes[edit.nodes[0]].uid
-            whose = "it" if own else f"{names} before it"
+            whose = "it" if own else f"{names} upstream"
             return f"{whose} got the uid {uid!r}, which is another id than the generated one"
         case "chain broken":
             return (
@@ -71,16 +71,17 @@ def _edit(plan: Plan, edit: Edit, origin: StateOwner) -> str:
         case "chaining on":
             return "chaining was switched on for the job, and generated ids count chained outputs"
         case "operator added":
-            return f"{names} was added before it, and generated ids hash all operators before them"
+            return f"{names} was added upstream, and generated ids hash everything upstream"
         case "branch added":
             return f"{names} {'was' if len(changed) == 1 else 'were'} added, and generated ids count the operators"
         case "operator removed":
             gone = "the operator was removed" if origin.node is None else "an operator was removed"
-            return f"{gone} between {_ends(plan, edit).replace(' -> ', ' and ')}, and generated ids hash what is before"
+            ends = _ends(plan, edit).replace(" -> ", " and ")
+            return f"{gone} between {ends}, and generated ids hash everything upstream"
         case "output removed":
             if origin.node is None:
-                return f"the operator stood behind {names} and was removed"
-            return f"an operator behind {names} was removed, and generated ids count chained outputs"
+                return f"the operator was downstream of {names} and was removed"
+            return f"an operator downstream of {names} was removed, and generated ids count chained outputs"
 
 
 def _one_of(plan: Plan, edit: Edit, origin: StateOwner) -> str:
@@ -145,7 +146,7 @@ class StateFix:
 def find_fix(node: StreamNode, saved: SavedOperator, origin: StateOwner | None) -> StateFix | None:
     """What to set on the operator that owns a saved state; None where nothing may be set."""
     old_uid = saved.uid if origin and any(edit.uid == saved.uid for edit in origin.edits) else None
-    fix = StateFix(node=node, uid=old_uid if not node.behind_writer else None, uid_hash=saved.id)
+    fix = StateFix(node=node, uid=old_uid if not node.after_writer else None, uid_hash=saved.id)
     return fix if fix.takes_hash or fix.uid else None
 
 

@@ -118,7 +118,7 @@ def _finished(job: NewJob, kept: Mapping[str, SavedOperator]) -> Iterator[Compla
             message = "had ended, and is now chained with an operator that had not ended in the same way"
             yield Complaint(kind="finished-operators", operator=ended, message=message)
         elif any(_runs_on(words, set(states[before].values()), everywhere) for before, everywhere in vertex.inputs):
-            message = "had ended, and an operator before it had not"
+            message = "had ended, and an operator upstream of it had not"
             yield Complaint(kind="finished-operators", operator=ended, message=message)
 
 
@@ -131,7 +131,7 @@ def _how_finished(saved: SavedOperator | None) -> _Finished:
 
 
 def _runs_on(own: set[_Finished], before: set[_Finished], everywhere: bool) -> bool:
-    """Whether a vertex before an ended one still has records to send."""
+    """Whether a vertex upstream of an ended one still has records to send."""
     if "finished" in own or everywhere:
         return before != {"finished"}
     return "running" in before

@@ -117,7 +117,7 @@ OPERATOR_KEYS: Final[Mapping[str, Key]] = {
 
 _INPUT: Final = {
     "input": Key(INPUT, "what it reads"),
-    "key_by": Key(COLUMNS, "the key: a hash partition in front of it"),
+    "key_by": Key(COLUMNS, "the key: a hash partition before it"),
 }
 _INPUTS: Final = {
     "inputs": Key(INPUTS, "what it reads, first and second"),

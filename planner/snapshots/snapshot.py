@@ -153,7 +153,7 @@ def _max_parallelisms(plan: Plan) -> dict[int, int]:
 
 
 def position_keys(graph: StreamGraph) -> dict[int, str]:
-    """A key for every stream node: its uid, else its name and what stands in front of it, numbered where that repeats.
+    """A key for every stream node: its uid, else its name and what is upstream of it, numbered where that repeats.
 
     Equal keys are numbered from the sources on, so that the order of independent operators in the file does not matter.
     """

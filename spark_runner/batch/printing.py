@@ -2,7 +2,7 @@
 
 Where there may be many, they take the way of `printed_aside`. Otherwise Spark sends the batches of a partition when its
 task is done, in any order of partitions. Batches of the subtask whose turn it is go on at once. Others wait on disk
-until all subtasks in front of them have been seen, or until the end: nobody says whether a subtask that was not seen
+until all subtasks before them have been seen, or until the end: nobody says whether a subtask that was not seen
 yet has records at all.
 """
 

@@ -36,7 +36,7 @@ class Master:
 
 @functools.cache
 def parse_master(url: str) -> Master:
-    """The master behind a URL, read once per process; a malformed one is refused with the forms there are."""
+    """The master of a URL, read once per process; a malformed one is refused with the forms there are."""
     if _LOCAL.fullmatch(url) or _LOCAL_CLUSTER.fullmatch(url):
         return Master(url=url, kind="local")
     if url == "yarn":

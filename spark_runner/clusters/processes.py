@@ -59,7 +59,7 @@ def _started_on_linux(pid: int) -> str | None:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:
         return None
-    # The name, in parentheses, may hold spaces and parentheses itself: fields count from behind the last one.
+    # The name, in parentheses, may hold spaces and parentheses itself: fields count from after the last one.
     fields = stat.rpartition(")")[2].split()
     state, ticks = fields[0], fields[19]
     return None if state in "ZX" else f"{ticks}@{boot}"

@@ -29,7 +29,7 @@ _ALWAYS = {
     "spark.ui.showConsoleProgress": "false",
     # PySpark would tell the JVM for every expression which line of ours made it: seven messages for each.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
-    # Exactly the planned number of partitions stays behind every exchange.
+    # Exactly the planned number of partitions stays after every exchange.
     "spark.sql.adaptive.coalescePartitions.enabled": "false",
 }
 _LOCAL = {

@@ -19,7 +19,7 @@ _OURS = "spark_runner."  # state handles and contexts: open() gives new ones
 
 
 class Attributes:
-    """The attributes of one function object, compared with what they were behind open()."""
+    """The attributes of one function object, compared with what they were after open()."""
 
     def __init__(self, function: Any) -> None:
         self._function = function

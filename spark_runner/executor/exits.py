@@ -44,7 +44,7 @@ class _Buffer:
         self.keys: list[Any] = []
 
     def extend(self, part: Part) -> None:
-        """Records behind those that wait."""
+        """Records after those that wait."""
         self.values.extend(part.values)
         self.places.extend(part.places or ())
         self.stamps.extend(repeat(None, len(part.values)) if part.stamps is None else part.stamps)

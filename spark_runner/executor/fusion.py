@@ -1,6 +1,6 @@
 """Fuses a chain of operators into a single loop over records. Runs on executors.
 
-A run is operators of which each feeds the next alone, with the outlet behind them where nobody else reads it. A record
+A run is operators of which each feeds the next alone, with the outlet after them where nobody else reads it. A record
 goes through all of them before the next one starts, so nothing is collected but what leaves. `loop_code` has the loop.
 """
 
@@ -210,7 +210,7 @@ class Collected:
 
 
 def fused(operators: Sequence[Operator], parents: Sequence[int | None]) -> dict[int, FusedRun]:
-    """The runs among these operators, by the id() of the operator in front."""
+    """The runs among these operators, by the id() of the first operator."""
     found: dict[int, list[Operator]] = {}  # by the position of the last operator
     for number, (operator, parent) in enumerate(zip(operators, parents, strict=True)):
         if kind_of(operator) is not None:
@@ -228,7 +228,7 @@ def _goes_on(run: list[Operator], operator: Operator) -> bool:
 
 
 def _own_outlet(last: Operator) -> OutletWriter | None:
-    """The outlet behind an operator, if it alone reads the records and takes them column by column."""
+    """The outlet after an operator, if it alone reads the records and takes them column by column."""
     if len(last.targets) != 1 or isinstance(last.targets[0], Operator):
         return None
     writer: OutletWriter = last.targets[0]

@@ -126,7 +126,7 @@ class Keyed(Operator):
     def ring(self, domain: Domain, limit: int) -> None:
         """Fire what is due.
 
-        In PyFlink, timers that are set meanwhile come behind all that were due already: Java hands a watermark's timers
+        In PyFlink, timers that are set meanwhile come after all that were due already: Java hands a watermark's timers
         to Python at once.
         """
         store = self.store
@@ -183,7 +183,7 @@ class Keyed(Operator):
             self.store.take(entry)
             value = None
             try:
-                # all that is given now belongs where the input ended: the end of time comes behind it, for readers too
+                # all that is given now belongs where the input ended: the end of time comes after it, for readers too
                 for value, stamp, _, side in records:
                     self.take_one(value, stamp, self.place, side)
             except RAISED as error:

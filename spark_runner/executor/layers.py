@@ -48,7 +48,7 @@ def _subtask(payload: bytes, vertex: int, subtask: int, backend: Backend, now: i
 
 
 def _ending(payload: bytes, vertex: int, subtask: int) -> Subtask:
-    """A subtask that takes all its input at once, and keeps nothing behind it."""
+    """A subtask that takes all its input at once, and keeps nothing afterwards."""
     layout: Layout = pickle.loads(payload)
     task = Subtask(layout, layout.vertices[vertex], subtask, NoState(), clock(), ends=True)
     task.begin()
@@ -59,7 +59,7 @@ def _ending(payload: bytes, vertex: int, subtask: int) -> Subtask:
 
 
 def run_source(payload: bytes, source: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The chain behind a reader. A task may hold records of several subtasks, and a subtask's may be in several."""
+    """The chain downstream of a reader. A task may have records of several subtasks, and a subtask several tasks."""
     layout: Layout = pickle.loads(payload)
     spec = layout.sources[source]
     parallelism = layout.vertices[spec.vertex].parallelism

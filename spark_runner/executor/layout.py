@@ -1,6 +1,6 @@
 """A streaming job as workers need it: vertices in layers, and the edges between them. No PySpark.
 
-Every exchange starts a layer. A vertex lies one layer behind the farthest of its inputs, so a layer's vertices never
+Every exchange starts a layer. A vertex lies one layer after the farthest of its inputs, so a layer's vertices never
 feed each other. Subtasks are numbered through the whole job: that number is the `producer` in every chunk they send.
 """
 
@@ -59,7 +59,7 @@ class EdgeSpec:
     schema: pa.Schema | None = None  # None: records travel pickled
     blame: int | None = None  # the operator that declared the columns
     reader: tuple[str, str, str] = ("", "", "")  # who reads it: key, name, place
-    watermarks: bool = False  # somebody behind it looks at event time
+    watermarks: bool = False  # somebody downstream looks at event time
     by_split: bool = False  # its watermarks are those of single partitions of Kafka
 
 
@@ -102,7 +102,7 @@ class VertexSpec:
     inputs: tuple[InputSpec, ...]
     edges: tuple[EdgeSpec, ...]
     stateful: bool = False
-    watermarks: bool = False  # it, or somebody behind it, looks at event time
+    watermarks: bool = False  # it, or somebody downstream, looks at event time
     max_parallelism: int = 128
 
 
@@ -144,6 +144,6 @@ class Layout:
 
     @cached_property
     def layers(self) -> tuple[tuple[VertexSpec, ...], ...]:
-        """The vertices of every layer behind the sources'."""
+        """The vertices of every layer after the sources'."""
         last = max((vertex.layer for vertex in self.vertices), default=0)
         return tuple(tuple(v for v in self.vertices if v.layer == number) for number in range(1, last + 1))

@@ -1,6 +1,6 @@
 """The code of one loop over several operators. Runs on executors.
 
-For `flat_map`, `map` and `filter` in front of an outlet of two columns it is, in essence:
+For `flat_map`, `map` and `filter` before an outlet of two columns it is, in essence:
 
     for v0 in values:
         for v1 in call0(v0):
@@ -126,7 +126,7 @@ class _Writer:
         return "\n".join(self.lines)
 
     def _head(self) -> tuple[str, str]:
-        """How records are read: what stands in front of the loop, and its first line."""
+        """How records are read: what stands before the loop, and its first line."""
         sources, names = [("arriving", "values")], [FIRST]
         if self.shape.columns:
             read = [(at, name) for at, name in enumerate(self.parts[FIRST].variables) if name in self.read]

@@ -96,7 +96,7 @@ class Loop:
 
 
 def looped(operators: Sequence[Operator], parents: Sequence[int | None]) -> dict[int, Loop]:
-    """The loops among these operators, by the id() of the operator in front."""
+    """The loops among these operators, by the id() of the first operator."""
     found: dict[int, list[Operator]] = {}  # by the position of the last operator
     for number, (operator, parent) in enumerate(zip(operators, parents, strict=True)):
         if type(operator) in _KINDS and not operator.tags:

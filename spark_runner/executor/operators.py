@@ -26,7 +26,7 @@ from spark_runner.executor.store import Domain
 __all__ = ["MANY", "Operator", "Part", "Task", "method", "tagged_as", "with_context"]
 
 MANY = 10_000  # records that are given on together
-Mark = tuple[int, int, int]  # behind how many records, at which place, up to when event time has come
+Mark = tuple[int, int, int]  # after how many records, at which place, up to when event time has come
 
 
 class Task(Protocol):
@@ -215,7 +215,7 @@ class Operator:
     # --- keys and timers: of keyed operators
 
     def current_key(self) -> Any:
-        """The key of the record at hand."""
+        """The key of the current record."""
         return None
 
     def set_timer(self, domain: Domain, when: int, window: Any = ()) -> None:
@@ -282,7 +282,7 @@ class Operator:
         """The last record of a batch has been taken."""
 
     def begin_split(self) -> None:
-        """Records of another file, block or partition follow, in front of the first exchange.
+        """Records of another file, block or partition follow, before the first exchange.
 
         Spark reads them in an order of its own, and readers put them in theirs: nothing may depend on what came before.
         """
@@ -550,7 +550,7 @@ def pair_row(row_class: Any, pair: tuple[Any, Any]) -> Any:
 
 
 class PairRow(Shaped):
-    """A keyed record in front of a sink, which gets the key too."""
+    """A keyed record upstream of a sink, which gets the key too."""
 
     def shape(self, value: Any) -> Any:
         return pair_row(self.spec.options["form"][1], value)

@@ -22,7 +22,7 @@ __all__ = [
 
 FIRST_BASE = ""  # timers of processing time fire before the batch's records
 FEED_BASE = "0"  # the job's own records
-END_BASE = "~end"  # behind every other base
+END_BASE = "~end"  # after every other base
 
 PARTITIONS = 2**20  # more than a topic has
 NO_SPLIT = -1  # of watermarks that hold for all that a producer reads

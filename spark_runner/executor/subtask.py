@@ -216,7 +216,7 @@ class Subtask:
     ) -> Part:
         """Records of several streams, and watermarks, as one part.
 
-        A record's rank is its place, then its producer; a watermark comes behind its producer's records of a place.
+        A record's rank is its place, then its producer; a watermark comes after its producer's records of a place.
         """
         producers = sorted({chunk.producer for chunk in (*chunks, *marked)})
         number = {producer: at for at, producer in enumerate(producers)}

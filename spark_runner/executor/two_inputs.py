@@ -181,7 +181,7 @@ class BroadcastProcess(Operator):
         if watermark == END_OF_TIME:
             held, self.held, value = self.held, [], None
             try:
-                for value, stamp in held:  # where the input ended: the end of time comes behind them, for readers too
+                for value, stamp in held:  # where the input ended: the end of time comes after them, for readers too
                     self._read(value, stamp, self.place)
             except RAISED as error:
                 raise self.failed(error, value) from None

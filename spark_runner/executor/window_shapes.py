@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["NO_EVENT_TIME", "RecordAssigner", "TimeAssigner", "WindowShape"]
 
 NO_EVENT_TIME = (
-    "the record has no event time: in front of the window, call assign_timestamps_and_watermarks "
+    "the record has no event time: before the window, call assign_timestamps_and_watermarks "
     "with a strategy that has a timestamp assigner, or set `time`"
 )
 _SEEN = "\0seen"  # the name of a key's own state: how many records it had
@@ -29,7 +29,7 @@ class WindowShape:
 
     form: str  # "reduce", "aggregate", "apply" or "process"
     function: Any
-    window_function: Any = None  # behind reduce and aggregate
+    window_function: Any = None  # after reduce and aggregate
     all_records: bool = False  # functions get no key
     lateness: int = 0
     late_tag: str | None = None

@@ -132,7 +132,7 @@ class OfWindow(Values):
 
 
 class WindowOperator(Keyed):
-    """What both window operators share: contents, the function behind them, late records."""
+    """What both window operators share: contents, the function after them, late records."""
 
     merges = False
 

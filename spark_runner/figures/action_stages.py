@@ -1,4 +1,4 @@
-"""The stages behind each sink, read from the status store in the driver's JVM, and with them a run's vertices."""
+"""The stages of each sink, read from the status store in the driver's JVM, and with them a run's vertices."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class VertexTracker:
                 self._go(one.vertex, "RUNNING")
         elif isinstance(event, VertexFinished):
             figures = event.figures
-            # What stands behind a writer takes no records, and so tells nothing of what was done.
+            # What is downstream of a writer takes no records, and so tells nothing of what was done.
             counted = [one for one in figures.operators if not one.key.endswith(_BEHIND_WRITERS)]
             last = counted[-1] if counted else None
             # A sink gives nothing on: what it took is what it did.

@@ -1,4 +1,4 @@
-"""What a pass reads: the frames of its inlets, behind their exchanges, joined and in the order it needs."""
+"""What a pass reads: the frames of its inlets, after their exchanges, joined and in the order it needs."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Arrivals:
 
     def __init__(self, program: SparkProgram, outlets: OutletFrames) -> None:
         self._program, self._outlets = program, outlets
-        self._unsettled: set[int] = set()  # passes behind a shuffle: their rows come in any order
+        self._unsettled: set[int] = set()  # passes after a shuffle: their rows come in any order
 
     def note(self, number: int, one: Pass) -> None:
-        """Remember whether row order can be relied on behind this pass."""
+        """Remember whether row order can be relied on after this pass."""
         if any(inlet.source in self._unsettled or _shuffles(inlet) for inlet in one.inlets):
             self._unsettled.add(number)
 
@@ -45,14 +45,14 @@ class Arrivals:
         return _grouped(one, frame) if one.grouped else frame
 
     def in_front(self, inlet: Inlet, reader: Operation | None) -> DataFrame:
-        """One inlet in front of its exchange."""
+        """One inlet before its exchange."""
         frame = self._outlets[inlet.source, inlet.outlet]
         if inlet.time is not None and reader is not None:
             return with_time(frame, inlet.time, reader.operator)
         return frame
 
     def side(self, one: Pass, side: int) -> DataFrame:
-        """One input of a join, in front of its exchange."""
+        """One input of a join, before its exchange."""
         frames = [self.in_front(inlet, None) for inlet in one.inlets if inlet.position == side]
         union = frames[0]
         for other in frames[1:]:
@@ -60,7 +60,7 @@ class Arrivals:
         return union
 
     def all_in_front(self, one: Pass, reader: Operation) -> DataFrame:
-        """All inlets of an aggregation, in front of its exchange."""
+        """All inlets of an aggregation, before its exchange."""
         frames = [self.in_front(inlet, reader) for inlet in one.inlets]
         self._check_union(one, frames)
         union = frames[0]

@@ -16,7 +16,7 @@ __all__ = ["count_arrivals", "count_native", "measure_by_aggregation", "measure_
 
 
 def count_arrivals(shop: Workshop, number: int, one: Pass) -> None:
-    """What arrives at a pass is what those in front of it gave; a broadcast record arrives everywhere."""
+    """What arrives at a pass is what those upstream gave; a broadcast record arrives everywhere."""
     terms: dict[int, list[tuple[Count, int]]] = {}
     for inlet in one.inlets:
         times = inlet.exchange.consumers if inlet.exchange and inlet.exchange.strategy == "BROADCAST" else 1

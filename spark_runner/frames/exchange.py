@@ -1,7 +1,7 @@
 """The eight ship strategies as Spark exchanges, each with exactly the consumer's number of partitions.
 
 A record's partition never depends on the order in which a shuffle happened to deliver it: where a position is needed
-behind one, the partition is sorted first, so that a task that runs again sends every record where it sent it before.
+after one, the partition is sorted first, so that a task that runs again sends every record where it sent it before.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def key_columns(inlet: Inlet) -> list[Column]:
 
 
 def moved(frame: DataFrame, inlet: Inlet, *, settled: bool) -> DataFrame:
-    """One stream behind its exchange. `settled`: no shuffle came before, so that row order can be relied on."""
+    """One stream after its exchange. `settled`: no shuffle came before, so that row order can be relied on."""
     exchange = inlet.exchange
     if exchange is None or exchange.strategy == "FORWARD":
         return frame

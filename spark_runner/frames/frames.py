@@ -92,7 +92,7 @@ class Frames:
     def _native(self, number: int, one: Pass) -> None:
         frames: dict[int | None, DataFrame] = {}
         if one.inlets and not _merges_inputs(one):
-            # behind its exchange a key has done its work: no native operator or sink may see it as a column
+            # after its exchange a key has done its work: no native operator or sink may see it as a column
             frames[None] = self._kept_if_shared(one, None, without(self._arrivals.behind_exchange(one), KEY))
         for at, operation in enumerate(one.operations):
             with blamed(operation.operator, operation.name):

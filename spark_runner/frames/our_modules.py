@@ -110,7 +110,7 @@ def _imports(content: bytes) -> set[str]:
 
 
 def _home(module: str, name: str) -> str:
-    """The module behind `from module import name`: itself one, or where one of our public names is defined."""
+    """The module of `from module import name`: itself one, or where one of our public names is defined."""
     if module == "planner" and _file_of(f"planner.{name}") is None:
         return str(getattr(getattr(planner, name, None), "__module__", module))
     return f"{module}.{name}"

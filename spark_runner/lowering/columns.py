@@ -151,7 +151,7 @@ def _check_union(operator: Operator, found: list[Names]) -> None:
         raise JobDefinitionError(
             f"operator {operator.key!r} reads a union of rows whose fields come in another order: {orders}",
             location=operator.location,
-            hint="declare the fields in one order, with a map in front of the union where they differ",
+            hint="declare the fields in one order, with a map upstream of the union where they differ",
         )
 
 

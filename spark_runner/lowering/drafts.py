@@ -49,7 +49,7 @@ class Stream:
     columns: str | None = None
     declared_by: int | None = None
 
-    def behind(self, source: int) -> Stream:
+    def after(self, source: int) -> Stream:
         """The same records, as the input of another pass."""
         return replace(self, source=source, operation=None, tag=None, declared_by=None)
 

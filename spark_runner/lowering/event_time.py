@@ -1,4 +1,4 @@
-"""Where records must carry their event time: behind an operator that sets it and in front of one that reads it."""
+"""Where records must carry their event time: from an operator that sets it down to one that reads it."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ __all__ = ["inlet"]
 def inlet(operators: OwnOperators, view: JobView, drafts: Drafts, step: int, node: StreamNode, edge_at: int) -> Inlet:
     """The inlet of a node for one of its edges.
 
-    A key that a function computes behind a native pass gets a Python pass of its own, in front of this inlet.
+    A key that a function computes after a native pass gets a Python pass of its own, upstream of this inlet.
     """
     edge, operator = view.graph.edges[edge_at], view.operator(node)
     stream, position = drafts.stream(edge), max(0, edge.type_number - 1)
@@ -75,8 +75,8 @@ _WHOLE = ("tinyint", "byte", "smallint", "short", "int", "integer", "bigint", "l
 
 
 def _behind_key_pass(drafts: Drafts, stream: Stream, wanted: Outlet) -> Stream:
-    """A Python pass behind a native one, in its step, that only computes what the exchange needs."""
+    """A Python pass after a native one, in its step, that only computes what the exchange needs."""
     plain = replace(wanted, key=None, custom=None, reader=None, consumers=0)
     source, outlet = drafts.passes[stream.source], drafts.outlet(stream, plain)
     arriving = Inlet(source=stream.source, outlet=outlet)
-    return stream.behind(drafts.add(Draft(source.step, "python", source.parallelism, inlets=[arriving])))
+    return stream.after(drafts.add(Draft(source.step, "python", source.parallelism, inlets=[arriving])))

@@ -56,7 +56,7 @@ class JobFunctions:
         """The function that chooses subtasks."""
         if partition.custom is None:
             raise UnsupportedOnSpark(
-                f"operator {operator.key!r} is behind a custom partition without a function",
+                f"operator {operator.key!r} is downstream of a custom partition without a function",
                 location=operator.location,
                 hint="use partition_custom(function, key) in Python, or another partition in YAML",
             )

@@ -60,7 +60,7 @@ class JobView:
     def make_step(self, at: int, passes: tuple[int, ...] = ()) -> Step:
         """A vertex of the job graph as a step of the program."""
         vertex = self.job_graph.vertices[at]
-        behind = [node for node in map(self.graph.by_id.__getitem__, vertex.nodes) if node.behind_writer]
+        behind = [node for node in map(self.graph.by_id.__getitem__, vertex.nodes) if node.after_writer]
         return Step(
             vertex=at,
             id=vertex.id,

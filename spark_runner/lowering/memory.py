@@ -1,7 +1,7 @@
 """Whether a function object may remember something between records in its attributes, as far as its code tells.
 
 A worker makes a new object for every batch. One that remembers is run where its attributes are kept; one that surely
-does not can run right behind a source, where nothing is kept and nothing is moved. In doubt it remembers.
+does not can run right after a source, where nothing is kept and nothing is moved. In doubt it remembers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _UNCHANGING = (
     str, bytes, int, float, complex, bool, type(None), frozenset, range, date, time, timedelta, Decimal, Enum, type,
     re.Pattern, *_FUNCTIONS,
 )  # fmt: skip
-_BEGINNING = frozenset({"__init__", "__new__", "close"})  # before the first record, or behind the last
+_BEGINNING = frozenset({"__init__", "__new__", "close"})  # before the first record, or after the last
 _WRITES = frozenset({"STORE_ATTR", "DELETE_ATTR"})
 
 

@@ -35,7 +35,7 @@ class _Lowerer:
         return tuple(draft.freeze() for draft in self.drafts.passes), tuple(self.drafts.sinks)
 
     def _lower_node(self, step: int, node: StreamNode) -> None:
-        if node.behind_writer:
+        if node.after_writer:
             return
         lowered = self._lowered(node)
         operators, drafts = self.operators, self.drafts

@@ -29,7 +29,7 @@ class _Home:
 def place(
     operators: OwnOperators, view: JobView, drafts: Drafts, step: int, node: StreamNode, lowered: Lowered
 ) -> Place:
-    """Put an operator into the pass in front of it, or into a new one."""
+    """Put an operator into the pass upstream of it, or into a new one."""
     operator, keyed = view.operator(node), view.job.is_keyed(node.operator)
     home = _same_pass(view, drafts, step, node, lowered) or _new_pass(operators, view, drafts, step, node, lowered)
     part = operators.part(operator, lowered.role)
@@ -53,7 +53,7 @@ def place(
 def _new_pass(
     operators: OwnOperators, view: JobView, drafts: Drafts, step: int, node: StreamNode, lowered: Lowered
 ) -> _Home:
-    # first the inlets: computing a key may put a pass in front of this one
+    # first the inlets: computing a key may put a pass upstream of this one
     inlets = [inlet(operators, view, drafts, step, node, edge) for edge in view.edges_into(node)]
     draft = Draft(step, lowered.engine, view.parallelism(step), inlets=inlets, grouped=lowered.grouped)
     return _Home(draft=drafts.add(draft))
@@ -133,7 +133,7 @@ def stamp_source(operators: OwnOperators, view: JobView, drafts: Drafts, node: S
 def _behind_python_pass(drafts: Drafts, stream: Stream) -> Stream:
     source = drafts.passes[stream.source]
     arriving = Inlet(source=stream.source, outlet=drafts.outlet(stream, Outlet(operation=stream.operation)))
-    return stream.behind(drafts.add(Draft(source.step, "python", source.parallelism, inlets=[arriving])))
+    return stream.after(drafts.add(Draft(source.step, "python", source.parallelism, inlets=[arriving])))
 
 
 def _append_stamp(drafts: Drafts, node: StreamNode, operator: Operator, part: Part, stream: Stream) -> None:

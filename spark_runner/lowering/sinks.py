@@ -15,7 +15,7 @@ __all__ = ["add_function_sink", "add_native_sink", "drain_leaves"]
 def add_native_sink(
     operators: OwnOperators, view: JobView, drafts: Drafts, step: int, node: StreamNode, *, prints: bool
 ) -> None:
-    """A writer or print, behind the pass that feeds it."""
+    """A writer or print, after the pass that feeds it."""
     operator, edges = view.operator(node), view.edges_into(node)
     if view.chained(step, edges) and view.functions.key(operator, 0) is None:
         stream = drafts.stream(view.graph.edges[edges[0]])
@@ -30,7 +30,7 @@ def _arrivals(operators: OwnOperators, view: JobView, drafts: Drafts, step: int,
     edges = view.edges_into(node)
     inlets = [inlet(operators, view, drafts, step, node, edge) for edge in edges]
     first = drafts.stream(view.graph.edges[edges[0]])
-    return first.behind(drafts.add(Draft(step, "native", view.parallelism(step), inlets=inlets)))
+    return first.after(drafts.add(Draft(step, "native", view.parallelism(step), inlets=inlets)))
 
 
 def add_function_sink(view: JobView, drafts: Drafts, step: int, node: StreamNode, at: Place) -> None:

@@ -33,8 +33,8 @@ _TOKEN: Final = re.compile(
 )
 _OPEN, _CLOSE = {"(": ")", "[": "]"}, {")": "(", "]": "["}
 _BETWEEN: Final = _words("= == <=> <> != < <= > >= || / % & | ^ << >> >>>")  # signs that need something on both sides
-_BEFORE: Final = _words("+ - * ~ ! and or not like rlike ilike in is between")  # and that need it behind
-# words that may stand in front of a bracket, and types with a length, besides functions
+_BEFORE: Final = _words("+ - * ~ ! and or not like rlike ilike in is between")  # and that need it after them
+# words that may stand before a bracket, and types with a length, besides functions
 _WORDS: Final = _words(
     "and or not in is like ilike rlike regexp between when then else case end exists any some all as over from filter "
     "within group distinct escape by partition order rows range using interval cast try_cast extract overlay position "
@@ -116,9 +116,9 @@ def _of_sign(
     if typed and text in ("<", ">", ">>", ">>>"):
         return
     if (text in _BETWEEN or text in _BEFORE) and (ends or (after[0] == "sign" and after[1] in _BETWEEN)):
-        yield f"a value is missing behind {text}", None
+        yield f"a value is missing after {text}", None
     if text in _BETWEEN and begins:
-        yield f"a value is missing in front of {text}", None
+        yield f"a value is missing before {text}", None
 
 
 def _of_name(
@@ -126,7 +126,7 @@ def _of_name(
 ) -> Iterator[Fault]:
     operand = before[0] in ("text", "number", "quoted", "name") or before[1] in (")", "]")
     if text in _BEFORE and operand and after[1] in ("", ")", "]", ",") and after[0] in ("", "sign"):
-        yield f"a value is missing behind {text.upper()}", None
+        yield f"a value is missing after {text.upper()}", None
     is_type = before[1] == "::" or (before[1] == "as" and opened and opened[-1][1] in ("cast", "try_cast"))
     if is_type and text not in _TYPES:
         yield f"there is no type {text!r}", did_you_mean(text, _TYPES)
@@ -163,7 +163,7 @@ def types_fault(ddl: str) -> Fault | None:
         elif rest.startswith("("):
             rest = rest.partition(")")[2]
         if not _BEHIND_A_TYPE.match(rest):
-            return f"the column {name!r}: there is more behind its type: {rest.strip()}", "a comma parts columns"
+            return f"the column {name!r}: there is more after its type: {rest.strip()}", "a comma parts columns"
     return None
 
 

@@ -171,7 +171,7 @@ class _Walk:
     # --- one operator
 
     def _lower_node(self, number: int, node: StreamNode) -> None:
-        if node.behind_writer:
+        if node.after_writer:
             return
         operator, edges = self.operators.operator(node), self._edges(node)
         if operator.kind == "source":
@@ -281,7 +281,7 @@ class _Walk:
             raise self._refused(
                 operator,
                 "is SQL between Python operators or exchanges",
-                "make it a Python function, or put it right behind a reader or right in front of a sink",
+                "make it a Python function, or put it right after a reader or right before a sink",
             )
 
     def _only_reader(self, node: int) -> bool:
@@ -304,7 +304,7 @@ class _Walk:
     # --- Python
 
     def _add_all(self, number: int, node: StreamNode, parts: Parts, stream: _StreamRef) -> int:
-        """Put an operator's parts behind a stream, one after the other; the number of the last."""
+        """Put an operator's parts after a stream, one after the other; the number of the last."""
         operations = next(one.operations for one in (*self.vertices, *self.feeders) if one.number == number)
         parent, tag = stream.operation, stream.tag
         merged = self.operators.script
@@ -345,7 +345,7 @@ class _Walk:
 
     def _without_sql(self, operator: Operator, stream: _StreamRef) -> _StreamRef:
         if stream.sql:
-            raise self._refused(operator, "is behind SQL that runs in front of sinks", "put SQL operators last")
+            raise self._refused(operator, "is downstream of SQL that runs next to sinks", "put SQL operators last")
         return stream
 
     def _enter(self, number: int, node: StreamNode, operator: Operator, edge: StreamEdge) -> None:

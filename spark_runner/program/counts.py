@@ -21,7 +21,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """Records that reached an input position of a pass, as those in front of it tell."""
+    """Records that reached an input position of a pass, as those upstream tell."""
 
     number: int
     position: int = 0

@@ -1,7 +1,7 @@
 """Which Spark stage ran which vertex, by the shape of the stages alone.
 
 Python passes say themselves which stage they ran in; what runs inside the JVM cannot. But the stages of an action and
-the passes in front of its sink have one shape: a stage ends where an exchange begins. Walking both from the sink
+the passes upstream of its sink have one shape: a stage ends where an exchange begins. Walking both from the sink
 against the stream finds the stage of every pass, and of a union the tasks that belong to each of its inputs.
 
 Spark leaves out an exchange where records already lie as a sum or join needs them. Whether it did is not visible in one
@@ -29,7 +29,7 @@ _MOST_TRIES = 5_000
 class Share:
     """The part of a stage that ran a vertex: `count` tasks from `first` on, subtask by subtask.
 
-    Vertices that run in one stage, one behind the other, share its tasks: the first reads the shuffle, the last writes.
+    Vertices that run in one stage, one after the other, share its tasks: the first reads the shuffle, the last writes.
     """
 
     stage: int
@@ -87,7 +87,7 @@ Matched = list[tuple[int, Share]]  # passes with where they ran
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Inside:
-    """What runs in one stage, the exchanges it reads (for each the passes in front), and sums that may have none."""
+    """What runs in one stage, the exchanges it reads (for each the passes upstream), and sums that may have none."""
 
     shares: Matched
     exchanges: list[tuple[int, ...]]
@@ -106,7 +106,7 @@ class _Match:
         self.tries = 0
 
     def from_sink(self) -> Matched:
-        """Every pass in front of the sink with its share; nothing where the shapes do not fit."""
+        """Every pass upstream of the sink with its share; nothing where the shapes do not fit."""
         try:
             return self._stage(self.action.result, (self.program.sinks[self.action.sink].source,)) or []
         except _TooMany:
@@ -136,7 +136,7 @@ class _Match:
             return None
         found: Matched = []
         for parent, ends in zip(parents, exchanges, strict=True):
-            if not ends:  # the stage that brings a collection's records: its source runs in the stage behind it
+            if not ends:  # the stage that brings a collection's records: its source runs in the stage after it
                 continue
             behind = self._stage(parent, ends)
             if behind is None:
@@ -162,7 +162,7 @@ class _Match:
         return inside
 
     def _same_stage(self, number: int, left_out: frozenset[int], inside: _Inside) -> list[int]:
-        """The passes in front that run in the same stage; the others are noted as exchanges."""
+        """The passes upstream that run in the same stage; the others are noted as exchanges."""
         one = self.program.passes[number]
         sources = [inlet.source for inlet in one.inlets]
         if number in left_out:
@@ -177,7 +177,7 @@ class _Match:
 def first_tasks(program: SparkProgram) -> dict[int, int]:
     """For every pass the number of its first subtask's task, in the stage of the first action that runs it.
 
-    That is 0, except behind a union: there the tasks of all inputs are counted through.
+    That is 0, except after a union: there the tasks of all inputs are counted through.
     """
     found: dict[int, int] = {}
     open_stages: list[tuple[int, ...]] = [(sink.source,) for sink in reversed(program.sinks)]
@@ -197,7 +197,7 @@ def first_tasks(program: SparkProgram) -> dict[int, int]:
 
 
 def _in_front(one: Pass) -> tuple[list[int], list[tuple[int, ...]]]:
-    """The passes that run in the same stage, in front of this one, and its exchanges: for each the passes it reads."""
+    """The passes that run in the same stage, upstream of this one, and its exchanges: for each the passes it reads."""
     if not one.inlets:
         return [], [()] if _has_a_stage_in_front(one) else []
     if len(one.inlets) == 1 and not _shuffles(one, one.inlets[0]):

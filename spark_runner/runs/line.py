@@ -1,6 +1,6 @@
 """The connection between a driver on the cluster and the process that submitted it.
 
-Both sides prove that they know the key before either reads a message. Messages are JSON behind their length: nothing
+Both sides prove that they know the key before either reads a message. Messages are JSON after their length: nothing
 that comes over the line is ever executed. A driver with an old Python imports this module too, so that it can say
 which version it has: keep to plain code here.
 """

@@ -1,4 +1,4 @@
-"""The driver of a stream in this process: it holds a checkpoint, and a stop lets the batch at hand end."""
+"""The driver of a stream in this process: it holds a checkpoint, and a stop lets the current batch end."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from spark_runner.streaming.running import StreamWork
 
 __all__ = ["StreamDriver"]
 
-_PATIENCE = 3.0  # seconds that the batch at hand has to end
-_LEFT = "the batch at hand was left: the next run on the checkpoint runs it again"
+_PATIENCE = 3.0  # seconds that the current batch has to end
+_LEFT = "the current batch was left: the next run on the checkpoint runs it again"
 
 
 class StreamDriver(LocalDriver):
@@ -72,7 +72,7 @@ class StreamDriver(LocalDriver):
         return result
 
     def cancel(self) -> str | None:
-        """Let the batch at hand end, so that it is whole for a restart; end it where that takes too long."""
+        """Finish the current batch, so that it is whole for a restart; end it where that takes too long."""
         self._stream.halt()
         left = None if self._idle.wait(_PATIENCE) else _LEFT
         super().cancel()

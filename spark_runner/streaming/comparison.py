@@ -154,8 +154,8 @@ def _misfit(old: dict[str, Any], new: dict[str, Any], checkpoint: str) -> Option
         )
     if old["layer"] != new["layer"]:
         return _refused(
-            f"operator {key!r} was behind {old['layer']} exchanges, is behind {new['layer']}: its state is elsewhere",
-            "keep the exchanges in front of it, or start with a new --checkpoint",
+            f"operator {key!r} was after {old['layer']} exchanges, is after {new['layer']}: its state is elsewhere",
+            "keep the exchanges upstream of it, or start with a new --checkpoint",
             checkpoint,
         )
     return None
@@ -176,7 +176,7 @@ def _check_sources(before: dict[str, Any], now: dict[str, Any], checkpoint: str,
 def _check_shape(before: dict[str, Any], now: dict[str, Any], checkpoint: str) -> None:
     if before["layers"] != now["layers"] or before["slots"] != now["slots"]:
         raise _refused(
-            "the exchanges in front of operators with state, or the highest parallelism among them, are not as before",
+            "the exchanges upstream of operators with state, or the highest parallelism among them, are not as before",
             "undo that, or start with a new --checkpoint",
             checkpoint,
         )

@@ -99,7 +99,7 @@ class StreamRun:
             raise translated(error, None) from error
 
     def halt(self) -> None:
-        """Let the batch at hand end, and start no other."""
+        """Finish the current batch, and start no other."""
         (self.server or self.here).halt()
 
     def _run(self) -> RunResult:

@@ -54,7 +54,7 @@ class StreamWork:
         return None if self._current is None else self._current.totals.result()
 
     def halt(self) -> None:
-        """Let the batch at hand end, and start no other."""
+        """Finish the current batch, and start no other."""
         self._halted = True
         if self._current is not None:
             self._current.halt()

@@ -72,7 +72,7 @@ def test_records_pile_up_in_front_of_the_slow_operator(
 ) -> None:
     def told() -> bool:
         assert main(["explain", cluster[1]["slow"], "--live"]) == 0
-        return "in front of slow lookup, which is busy" in capsys.readouterr().out
+        return "upstream of slow lookup, which is busy" in capsys.readouterr().out
 
     wait_for(told)  # Flink measures over some seconds
 

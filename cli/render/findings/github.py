@@ -12,7 +12,7 @@ SHOWN = 10  # annotations that GitHub shows for one step
 
 
 def workflow_commands(findings: Iterable[Finding]) -> str:
-    """The workflow commands, and behind them the findings that are over GitHub's limit."""
+    """The workflow commands, and after them the findings that are over GitHub's limit."""
     ordered = sorted(findings, key=lambda finding: (SEVERITIES.index(finding.severity), finding.order()))
     lines = [_annotation(finding) for finding in ordered[:SHOWN]]
     dropped = ordered[SHOWN:]

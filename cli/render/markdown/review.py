@@ -23,7 +23,7 @@ _SIGNS: dict[Verdict, str] = {
     "safe": "🟢",
     "no changes": "⚪",
 }
-_NAMED = 8  # operators that are named behind a change that they share
+_NAMED = 8  # operators that are named after a change that they share
 _MOST_CAUSES = 30  # of one job and level
 
 

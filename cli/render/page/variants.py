@@ -44,7 +44,7 @@ class Variant:
 
 
 def find_variants(plan: Plan, explanation: Explanation) -> list[Variant]:
-    """One for each distinct change, and behind them all changes together."""
+    """One for each distinct change, and after them all changes together."""
     proposed: dict[tuple[str, ...], list[EdgeExplanation]] = {}
     for edge in explanation.edges:
         if edge.settings:

@@ -30,7 +30,7 @@ __all__ = [
 
 # What XML cannot hold at all, and so neither can an HTML-like label or an SVG file.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# Graphviz replaces these in every text, entities or not; an invisible word joiner behind the backslash prevents it.
+# Graphviz replaces these in every text, entities or not; an invisible word joiner after the backslash prevents it.
 _ESCAPE = re.compile(r"\\(?=[NGETHL])")
 NAME_WIDTH = 44  # characters of a line; longer names go on below
 MOST_LINES = 4  # of one name
@@ -79,7 +79,7 @@ def stacked(lines: Sequence[str], align: Align = "CENTER") -> str:
 
 
 def frame_title(theme: Theme, cluster: Frame) -> str:
-    """The title of a frame, its facts behind it."""
+    """The title of a frame, its facts after it."""
     parts = [f'<FONT COLOR="{theme.ink}"><B>{_lines(cluster.title)}</B></FONT>'] if cluster.title else []
     parts += [f'<FONT POINT-SIZE="9">{_lines(cluster.subtitle, 60)}</FONT>'] if cluster.subtitle else []
     return f'<FONT POINT-SIZE="10" COLOR="{_beside(theme, cluster)}">{f"{BLANK * 2} ".join(parts)}</FONT>'

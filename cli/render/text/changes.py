@@ -30,7 +30,7 @@ _DRIFT_MEANINGS: dict[Level, str] = {
     "state-breaking": "the plan, started with the running job's state, might not start, or lose or misread state",
     "result": "what runs is not what the plan computes",
 }
-_NAMED = 6  # operators that are named behind a change that they share
+_NAMED = 6  # operators that are named after a change that they share
 
 
 def review_lines(review: JobReview) -> list[Line]:

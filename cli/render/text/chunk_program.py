@@ -82,7 +82,7 @@ def _entering(program: SparkProgram, job: ChunkPlan, vertex: Vertex) -> list[Flo
 def _engine(job: ChunkPlan, vertex: Vertex) -> str:
     subtasks = "1 subtask" if vertex.parallelism == 1 else f"{vertex.parallelism} subtasks"
     if vertex.layer == 0:
-        return f"one mapInArrow behind the source, {subtasks}"
+        return f"one mapInArrow after the source, {subtasks}"
     stateful = any(other.stateful for other in job.layers[vertex.layer - 1])
     return f"{'transformWithState' if stateful else 'mapInArrow'} by slot, {subtasks}"
 

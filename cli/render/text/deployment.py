@@ -70,7 +70,7 @@ def _again(failover: Failover, layout: Layout, names: Sequence[str]) -> list[Lin
     rows += [("computed again:", _part(part, names)) for part in failover.recomputed[:MOST_RESTARTED]]
     rows += [("kept, read once more:", _part(part, names)) for part in failover.kept[:MOST_RESTARTED]]
     if failover.waiting:
-        rows.append(("not begun:", f"{count(failover.waiting, 'subtask')} behind it, which keep their first attempt"))
+        rows.append(("not begun:", f"{count(failover.waiting, 'subtask')} downstream, which keep their first attempt"))
     if any(restart.reason == "result-released" for restart in failover.restarts):
         rows.append(("to keep results:", f"{RELEASE_OPTION}: false (they stay until the job ends)"))
     return table(rows)

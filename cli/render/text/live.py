@@ -83,7 +83,7 @@ def _pile_ups(job: ObservedJob, live: LiveFigures) -> list[Line]:
         held = ", ".join(f"{name} ({_percent(share)})" for name, share in one.held_up)
         lines.append(
             line(
-                "  in front of ",
+                "  upstream of ",
                 (one.operator, "broken"),
                 f", which is busy {_percent(one.busy)}; backpressured: {held}",
             )

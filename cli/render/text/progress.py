@@ -23,7 +23,7 @@ _MOST_BARS = 30  # more would not fit a screen: one bar then stands for all
 
 
 def _numbered(vertex: VertexProgress) -> str:
-    """A vertex's name behind its number, as the report has it: several vertices may have the same name."""
+    """A vertex's name after its number, as the report has it: several vertices may have the same name."""
     return f"{vertex.vertex} {shown_name(vertex.name)}"
 
 
@@ -176,7 +176,7 @@ class Streaming(Collected):
         self._table.print_above(text)
 
     def stopping(self, reason: str) -> None:
-        """Say so at once: the batch at hand may take a few seconds to end."""
+        """Say so at once: the current batch may take a few seconds to end."""
         self._table.print_above(f"stopping: {reason}")
 
     def batched(self, batch: StreamBatch) -> None:

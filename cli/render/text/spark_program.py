@@ -77,7 +77,7 @@ def _step_lines(program: SparkProgram, step: Step, stage: int) -> list[str]:
         names = " -> ".join(f"{o.name} ({o.operator.key})" for o in unit.operations)
         lines.append(f"    {_pass_title(unit)}: {names or 'takes records on'}")
         lines += [f"      {operation.operator.key}: {_how(unit)}" for operation in unit.operations]
-        lines += [f"      key_by in front of {reader}: Python" for reader in _readers_by_selector(unit)]
+        lines += [f"      key_by before {reader}: Python" for reader in _readers_by_selector(unit)]
     number = program.steps.index(step)
     lines += [f"    {sink.kind}: {sink.name} ({sink.operator.key})" for sink in program.sinks if sink.step == number]
     return lines

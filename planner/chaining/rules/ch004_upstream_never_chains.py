@@ -18,7 +18,7 @@ stream.map(heavy).disable_chaining().filter(keep)   # the edge Map -> Filter sho
 ## How to fix it
 
 Remove `disable_chaining()`. If only the edge into the operator should break, `start_new_chain()` keeps the
-edges behind it chained.
+edges downstream of it chained.
 """
 
 from __future__ import annotations

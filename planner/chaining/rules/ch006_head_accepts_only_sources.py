@@ -18,7 +18,7 @@ its records.
 
 ## How to fix it
 
-Move the operator in between behind the multi-input operator, or accept the exchange. Replace a legacy
+Move the operator in between downstream of the multi-input operator, or accept the exchange. Replace a legacy
 SourceFunction by a new-style source.
 """
 

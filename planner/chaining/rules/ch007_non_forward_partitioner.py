@@ -44,7 +44,7 @@ def _fails(facts: Facts) -> bool | None:
 
 def _describe(edge: Candidate) -> Obstacle:
     partitioner = edge.edge.partitioner
-    if edge.downstream.behind_writer:
+    if edge.downstream.after_writer:
         return RULE.obstacle(f"{partitioner}: one coordinator sees the files of all writers", None, needed=True)
     if edge.edge.partition is None:
         return _inserted(edge)
@@ -54,7 +54,7 @@ def _describe(edge: Candidate) -> Obstacle:
     written = as_written(operator, f"{partitioner.lower()}()", f"partition: {partitioner.lower()}")
     return RULE.obstacle(
         f"{partitioner} at {edge.edge.partition.location}",
-        f"remove {written} in front of {operator.key}",
+        f"remove {written} before {operator.key}",
         # With several inputs the setting would change all of them.
         settings=(f"{operator.key}.partition=forward",) if len(operator.inputs) == 1 else (),
     )

@@ -7,7 +7,7 @@ is.
 
 ## Why it matters
 
-With a batch exchange the whole result is written before the next task starts, so that a failure behind it does
+With a batch exchange the whole result is written before the next task starts, so that a failure downstream does
 not repeat what came before. A chain cannot stop half-way.
 
 ## Example
@@ -33,9 +33,9 @@ def _fails(facts: Facts) -> bool | None:
 
 
 def _describe(edge: Candidate) -> Obstacle:
-    if edge.downstream.behind_writer:
+    if edge.downstream.after_writer:
         return RULE.obstacle("BATCH: the committer waits until everything is written", None, needed=True)
-    return RULE.obstacle("exchange mode BATCH", f"remove exchange: batch in front of {edge.downstream.operator.key}")
+    return RULE.obstacle("exchange mode BATCH", f"remove exchange: batch before {edge.downstream.operator.key}")
 
 
 def _holds(edge: Candidate) -> str:

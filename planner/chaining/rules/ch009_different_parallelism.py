@@ -19,7 +19,7 @@ source.map(parse).set_parallelism(4)   # with a job parallelism of 2, the edge i
 ## How to fix it
 
 Give both operators the same parallelism. Often one `set_parallelism` in the middle of a pipeline is enough to
-break it twice: in front of the operator and behind it.
+break it twice: upstream and downstream of the operator.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _fails(facts: Facts) -> bool | None:
 
 def _describe(edge: Candidate) -> Obstacle:
     up, down = edge.upstream, edge.downstream
-    if down.behind_writer:
+    if down.after_writer:
         told = f"parallelism {up.parallelism} -> {down.parallelism}: the coordinator of compactors runs once"
         return RULE.obstacle(told, None, needed=True)
     follower, leader = (up, down) if _upstream_follows(edge) else (down, up)

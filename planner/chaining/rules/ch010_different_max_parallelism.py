@@ -21,7 +21,7 @@ source.map(parse).set_max_parallelism(512)   # CH010
 
 ## How to fix it
 
-Set the max parallelism once, on the job. Or allow chaining across it (the default), if the operators behind the
+Set the max parallelism once, on the job. Or allow chaining across it (the default), if the operators downstream of the
 head hold no keyed state.
 """
 

@@ -2,11 +2,11 @@
 
 ## What it does
 
-Whether another edge enters the same input position of the downstream operator, as behind a union.
+Whether another edge enters the same input position of the downstream operator, as after a union.
 
 ## Why it matters
 
-A union exists only in the network stack: its records meet in one input gate. An operator behind a union
+A union exists only in the network stack: its records meet in one input gate. An operator after a union
 therefore always starts a task.
 
 ## Example
@@ -17,7 +17,7 @@ first.union(second).map(parse)   # both edges into Map show CH002 and CH011
 
 ## How to fix it
 
-Usually nothing. If the operators behind the union are cheap and stateless, applying them to each branch before
+Usually nothing. If the operators after the union are cheap and stateless, applying them to each branch before
 the union lets each branch chain.
 """
 

@@ -31,7 +31,7 @@ def check_paths(call: Call) -> None:
         if name in _PATHS and (value is None or (isinstance(value, tuple) and None in value)):
             _refuse(
                 f"{call.name}(): a path is None, and Flink refuses it",
-                "give the script its arguments behind `--`, for example: -- --input data.txt --output results",
+                "give the script its arguments after `--`, for example: -- --input data.txt --output results",
             )
 
 
@@ -105,7 +105,7 @@ def _check_schema(builder: Recorded, setter: str, java: str) -> None:
 
 
 def _is_bare(schema: Recorded) -> bool:
-    """Whether nothing but PyFlink's interface is behind a schema."""
+    """Whether nothing but PyFlink's interface is known of a schema."""
     declared = next(kind for kind in type(schema).__mro__ if ".python.declared." in kind.__module__)
     return declared.__name__ in ("DeserializationSchema", "SerializationSchema")
 

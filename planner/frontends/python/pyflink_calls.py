@@ -109,7 +109,7 @@ class PyFlinkCalls(Calls):
         )
 
     def print(self, source: Draft, identifier: str | None) -> Draft:
-        """A sink, behind a map to text where Java could not print the records."""
+        """A sink, after a map to text where Java could not print the records."""
         printed = source
         if isinstance(source.record_type, (PickledBytesTypeInfo, RowTypeInfo, ExternalTypeInfo)):
             printed = self.operator(

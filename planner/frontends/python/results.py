@@ -59,7 +59,7 @@ class JobExecutionResult:
         return True
 
     def wait(self) -> None:
-        """Nothing to wait for. PyFlink has no such method, but scripts call it behind jobs that never end."""
+        """Nothing to wait for. PyFlink has no such method, but scripts call it after jobs that never end."""
 
     def get_net_runtime(self) -> int:
         """No time at all."""

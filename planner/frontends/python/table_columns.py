@@ -1,4 +1,4 @@
-"""The columns of a table, and which operators Flink puts behind the table's source for them.
+"""The columns of a table, and which operators Flink puts after the table's source for them.
 
 | operator | when |
 | --- | --- |

@@ -29,7 +29,7 @@ _OPTION: Final = re.compile(r"'((?:[^']|'')*)'\s*=\s*'((?:[^']|'')*)'")
 _COMMENT: Final = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 _KEY: Final = re.compile(r"(?:CONSTRAINT\s+\S+\s+)?PRIMARY\s+KEY\s*\((?P<names>[^)]*)\).*", re.DOTALL | re.IGNORECASE)
 _NO_COLUMN: Final = ("PRIMARY", "CONSTRAINT", "UNIQUE")
-_OWN_WATERMARKS: Final = frozenset({"kafka"})  # their source makes them, no operator behind it
+_OWN_WATERMARKS: Final = frozenset({"kafka"})  # their source makes them, no operator after it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

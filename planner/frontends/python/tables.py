@@ -198,7 +198,7 @@ class StreamTableEnvironment:
         """A table or a stream by another name."""
         made = table_or_data_stream
         if not isinstance(made, Table):
-            made = Table(view_path, None)  # Flink puts an operator of its own behind a stream with a name
+            made = Table(view_path, None)  # Flink puts an operator of its own after a stream with a name
         self._tables[view_path] = made
 
     def to_data_stream(self, table: Table) -> DataStream:
@@ -222,7 +222,7 @@ class StreamTableEnvironment:
         return self._rows(table, TupleTypeInfo([BasicTypeInfo(BasicType.BOOLEAN), type_info]))
 
     def _rows(self, table: Table, kind: TypeInformation | None) -> DataStream:
-        """A table's source and Flink's operators behind it. Those of one table are numbered in a row."""
+        """A table's source and Flink's operators after it. Those of one table are numbered in a row."""
         definition = self._readable(table)
         made = kind or ExternalTypeInfo(RowTypeInfo([TypeInformation()] * len(definition.names), definition.names))
         steps = ["Calc[{}]"] * definition.calculated + ["WatermarkAssigner[{}]"] * definition.assigned

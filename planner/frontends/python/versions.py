@@ -158,7 +158,7 @@ _ALSO: Final = {
         "found again, so stop with a savepoint and --drain first)"
     ),
     "read_text_file": (
-        "(one source instead of two operators: ids behind it change; FileSource also reads the folders inside)"
+        "(one source instead of two operators: ids downstream of it change; FileSource also reads the folders inside)"
     ),
 }
 # Methods that Flink 2's Java class has no more; the value is the class.

@@ -87,7 +87,7 @@ class _Windows:
         return self._result("process", type_of(output_type), output_type, process_window_function)
 
     def _behind(self, call: str, window_function: Any, output_type: Any) -> tuple[Any, Any]:
-        """The window function behind an aggregate, and the declared type."""
+        """The window function after an aggregate, and the declared type."""
         if not self._checks.pyflink and isinstance(window_function, TypeInformation):
             return None, window_function
         if window_function is not None:

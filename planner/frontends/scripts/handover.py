@@ -40,7 +40,7 @@ class LoadOptions:
     parallelism: int | None = None  # where the job itself sets none
     parallelism_origin: str | None = None  # who says so, as messages show it
     flink: str | None = None  # the version whose PyFlink a script meets; None: as its names say
-    arguments: tuple[str, ...] = ()  # sys.argv behind the file's name
+    arguments: tuple[str, ...] = ()  # sys.argv after the file's name
     run: Callable[[JobDefinition], list[Any]] | None = None  # runs a job when it is executed, and gives its records
     compiler: FlinkRequest | None = None  # how Flink's own compiler is asked, where it is
     keep: Callable[[Any], Any] | None = None  # for a run: copies user functions as they are when they are declared

@@ -142,7 +142,7 @@ def named_operators(references: Iterable[Reference]) -> list[FromOperator]:
 def creation_order(
     ids: Mapping[str, int], references: Sequence[Sequence[Reference]], sinks: frozenset[int], owners: Sequence[str]
 ) -> list[int]:
-    """The positions of operators in the order they are created: document order, except behind later inputs.
+    """The positions of operators in the order they are created: document order, except after later inputs.
 
     An operator is created once all it reads exists, the earliest in the document first. Unknown ids and cycles raise.
     """
@@ -167,7 +167,7 @@ def _position(named: FromOperator, ids: Mapping[str, int], sinks: frozenset[int]
         raise JobDefinitionError(
             f"{owner}input {named.id!r} is a sink, which has no output",
             location=named.location,
-            hint="read from the operator in front of that sink",
+            hint="read from the operator upstream of that sink",
         )
     return position
 

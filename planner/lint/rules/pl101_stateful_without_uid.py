@@ -26,7 +26,7 @@ Set a `uid` that is unique in the job and never change it. On a job that already
 change of id, and alone would lose the state:
 
 1. Set the uid together with a `uid_hash` that is the present id; the finding has both, ready to paste. Do the same for
-   operators behind it without a uid: their generated ids change with it.
+   operators downstream without a uid: their generated ids change with it.
 2. Deploy that from a savepoint, then take a new savepoint.
 3. Remove the `uid_hash`: the state is saved under the uid now.
 """
@@ -50,7 +50,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     first = True
     for node in subject.nodes:
         operator = node.operator
-        if operator.uid is not None or operator.uid_hash is not None or node.behind_writer:
+        if operator.uid is not None or operator.uid_hash is not None or node.after_writer:
             continue
         if any(remark.startswith("connector:table ") for remark in operator.remarks):
             continue  # the script cannot reach the source of a table

@@ -9,7 +9,7 @@ sources that cannot run in parallel, and sinks that were given fewer subtasks th
 
 ## Why it matters
 
-A single `set_parallelism` in a pipeline breaks it twice, in front of the operator and behind it. Each break
+A single `set_parallelism` in a pipeline breaks it twice, upstream and downstream of the operator. Each break
 serialises every record, and the inserted rebalance also changes their order.
 
 ## Example
@@ -66,7 +66,7 @@ def _is_narrow_sink(source: StreamNode, target: StreamNode) -> bool:
 
 
 def _finding(rule: LintRule, subject: Subject, blamed: StreamNode, positions: Sequence[int]) -> Finding:
-    """One operator's parallelism is one cause, also where it breaks the chain in front of it and behind it."""
+    """One operator's parallelism is one cause, also where it breaks the chain upstream and downstream."""
     edges = [subject.edges[at] for at in positions]
     ends = [(subject.node(edge.source), subject.node(edge.target)) for edge in edges]
     words = ", ".join(

@@ -56,7 +56,7 @@ def _inputs(transformation: Transformation) -> tuple[int, ...]:
 
 
 def _described(job: JobDefinition, transformation: Transformation) -> tuple[str, Operator | None]:
-    """The stream in words, and the operator behind it."""
+    """The stream in words, and the operator it comes from."""
     if isinstance(transformation, Operator):
         return transformation.key, transformation
     first = _inputs(transformation)[0]
@@ -66,7 +66,7 @@ def _described(job: JobDefinition, transformation: Transformation) -> tuple[str,
     assert isinstance(operator, Operator)
     match transformation:
         case Partition():
-            return f"the {transformation.partitioner.lower()} behind {operator.key}", operator
+            return f"the {transformation.partitioner.lower()} after {operator.key}", operator
         case SideOutput():
             return f"the side output {transformation.tag!r} of {operator.key}", operator
         case _:

@@ -34,7 +34,7 @@ from planner.operators import node_label
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     for node in subject.nodes:
-        if node.operator.uid_hash is None or node.behind_writer:
+        if node.operator.uid_hash is None or node.after_writer:
             continue
         yield rule.finding(
             f"{node_label(node)} carries the uid hash {node.operator.uid_hash}, "

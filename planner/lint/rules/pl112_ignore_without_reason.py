@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports `# plan: ignore` without codes in brackets, and ignores without a reason behind them. They have no effect.
+Reports `# plan: ignore` without codes in brackets, and ignores without a reason after them. They have no effect.
 
 ## Why it matters
 

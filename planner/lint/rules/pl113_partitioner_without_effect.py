@@ -19,7 +19,7 @@ orders.rebalance().map(parse).key_by(by_user).sum(1)  # here it spreads the pars
 
 ## How to fix it
 
-Remove it, or move it in front of the operator whose load it should spread.
+Remove it, or move it before the operator whose load it should spread.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
             continue
         name = _name(first)
         yield rule.finding(
-            f"the {name} has no effect: the {_name(seconds[0])} behind it decides where records go",
+            f"the {name} has no effect: the {_name(seconds[0])} after it decides where records go",
             at=first.location,
             subject=f"{name} of transformation {first.id}",
-            operator=_operator_behind(job, readers, seconds[0]),
-            fix=f"remove the {name}, or move it in front of the operator whose load it should spread",
+            operator=_operator_after(job, readers, seconds[0]),
+            fix=f"remove the {name}, or move it before the operator whose load it should spread",
         )
 
 
@@ -73,7 +73,7 @@ def _readers(job: JobDefinition) -> dict[int, list[int]]:
     return found
 
 
-def _operator_behind(job: JobDefinition, readers: dict[int, list[int]], partition: Partition) -> Operator | None:
+def _operator_after(job: JobDefinition, readers: dict[int, list[int]], partition: Partition) -> Operator | None:
     """The operator that reads the partition, on which an ignore may stand."""
     waiting = [partition.id]
     for number in waiting:  # grows while it is walked

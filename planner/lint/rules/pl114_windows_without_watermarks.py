@@ -11,7 +11,7 @@ longer holds the watermark back.
 
 Event-time windows need the time of each record, and a watermark that says when a window is complete. Without timestamps
 Flink fails at the first record; without watermarks no window ever closes. One input of a union without watermarks is
-enough: the watermark behind it is the smallest of all inputs.
+enough: the watermark downstream is the smallest of all inputs.
 
 ## Example
 
@@ -25,7 +25,7 @@ timed.key_by(by_user).window(TumblingEventTimeWindows.of(Time.minutes(5))).reduc
 
 ## How to fix it
 
-Assign timestamps and watermarks at the source, or directly behind it.
+Assign timestamps and watermarks at the source, or directly after it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _gives_watermarks(operator: Operator) -> bool:
 def _fix(source: StreamNode) -> str:
     key = source.operator.key
     if source.operator.location.file.endswith(".py"):
-        return f"call assign_timestamps_and_watermarks() behind {key}, or give {key} a watermark strategy"
+        return f"call assign_timestamps_and_watermarks() after {key}, or give {key} a watermark strategy"
     return f"give {key} a `time` (its event-time column) and a `watermark` (how late records may be)"
 
 

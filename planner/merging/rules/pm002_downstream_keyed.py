@@ -12,12 +12,12 @@ operator that sent them.
 ## Example
 
 ```python
-stream.key_by(key).map(count)   # Map never merges with the key-by map in front of it
+stream.key_by(key).map(count)   # Map never merges with the key-by map upstream of it
 ```
 
 ## How to fix it
 
-Nothing to fix: the exchange by key is needed for the result. Work that needs no key can move in front of
+Nothing to fix: the exchange by key is needed for the result. Work that needs no key can move upstream of
 `key_by`.
 """
 

@@ -6,7 +6,7 @@ How many inputs the downstream operator has.
 
 ## Why it matters
 
-An operator behind `connect` waits for two streams; it can take operators in behind it, but never joins one
+An operator after `connect` waits for two streams; it can take in operators downstream, but never joins one
 before it.
 
 ## Example

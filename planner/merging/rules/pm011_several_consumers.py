@@ -20,7 +20,7 @@ parsed.print()   # parsed has two consumers: neither merges with it
 
 ## How to fix it
 
-Nothing to fix where both consumers are needed. Put the common work into one operator and branch behind it.
+Nothing to fix where both consumers are needed. Put the common work into one operator and branch after it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files of Avro: blocks of records behind a header with their schema. Runs on workers.
+"""Files of Avro: blocks of records after a header with their schema. Runs on workers.
 
 Spark brings no reader or writer of Avro with it, so the files are taken apart and put together here. The codecs are
 those of Python's own library: none, deflate, bzip2 and xz.
@@ -123,7 +123,7 @@ def records_of_file(content: bytes) -> Iterator[Any]:
 
 
 def containers(schema: str, batches: Iterable[Any]) -> Iterator[Any]:
-    """One file of all records of a partition, without its last byte: the newline that Spark writes behind a text."""
+    """One file of all records of a partition, without its last byte: the newline that Spark writes after a text."""
     import pyarrow as pa
 
     sync = os.urandom(_SYNC - 1) + b"\n"

@@ -45,7 +45,7 @@ def _float(value: Any, form: Form) -> str:
 
 
 def _timestamp(value: Any, form: Form) -> str:
-    """At least one digit behind the seconds, and at most three."""
+    """At least one digit after the seconds, and at most three."""
     fraction = f"{value.microsecond // 1000:03d}".rstrip("0") or "0"
     return f"{value.replace(microsecond=0, tzinfo=None).isoformat(sep=' ')}.{fraction}"
 

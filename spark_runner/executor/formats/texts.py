@@ -1,4 +1,4 @@
-"""Records as text, in front of `print` and of sinks of text. Runs on workers."""
+"""Records as text, upstream of `print` and of sinks of text. Runs on workers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["JavaText", "PythonText"]
 
 
 class PythonText(Shaped):
-    """The map in front of `print` for records that Java could not print."""
+    """The map upstream of `print` for records that Java could not print."""
 
     def shape(self, value: Any) -> Any:
         if self.spec.options["rows"]:

@@ -18,7 +18,7 @@ class Setting:
     keyed: bool
     pickled: bool  # an input has no declared columns
     before: Engine | None  # the engine of the operator it is chained to
-    python_follows: bool  # a Python function is chained behind it
+    python_follows: bool  # a Python function is chained downstream of it
     streaming: bool = False
 
     def refuse(self, problem: str, hint: str) -> UnsupportedOnSpark:
@@ -31,8 +31,8 @@ class Setting:
         """Refuse SQL over records whose columns nobody declared."""
         if self.pickled:
             raise self.refuse(
-                f"uses {what}, but the records in front of it have no declared columns",
-                "declare them: output_type=... on the operator in front (Python), `output:` or `schema:` (YAML)",
+                f"uses {what}, but the records upstream of it have no declared columns",
+                "declare them: output_type=... on the operator upstream (Python), `output:` or `schema:` (YAML)",
             )
 
 

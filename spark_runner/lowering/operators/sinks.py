@@ -9,7 +9,7 @@ PRINTING_FORMATS = frozenset({"console"})
 
 
 def lower_sink(setting: Setting) -> Lowered:
-    """A writer is Spark's own; a function runs in the pass in front of it."""
+    """A writer is Spark's own; a function runs in the pass upstream of it."""
     behaviour = setting.operator.behaviour
     if isinstance(behaviour, PythonFunction):
         return Lowered(engine="python", role="sink")

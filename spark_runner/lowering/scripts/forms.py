@@ -33,7 +33,7 @@ def form_of(kind: Any) -> tuple[Any, ...]:
     if name == "TupleTypeInfo":
         return ("tuple", tuple(map(form_of, kind.get_field_types())))
     if name == "RowTypeInfo":
-        # fields that the script does not name are f0 and so on behind the operator
+        # fields that the script does not name are f0 and so on after the operator
         return ("row", Row, tuple(kind.get_field_names()), tuple(map(form_of, kind.get_field_types())))
     if name == "ExternalTypeInfo":
         return form_of(kind._type_info)

@@ -110,7 +110,7 @@ class ScriptOperators:
         if self._streaming and end.role == "avro_record":
             raise refused(operator, "writes files of Avro, which is not done in a stream", "write Parquet, or text")
         parts: list[tuple[Operator, Part, str]] = []
-        if any(edge.partitioner == "HASH" for edge in edges):  # behind key_by, whose type is a row of key and record
+        if any(edge.partitioner == "HASH" for edge in edges):  # after key_by, whose type is a row of key and record
             parts.append((operator, Part(role="pair_row", options={"form": form_of(kind)}), "-pairs"))
         parts.append((operator, Part(role=end.role, options=dict(end.options)), ""))
         return SinkEnd(

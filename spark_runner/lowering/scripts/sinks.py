@@ -25,7 +25,7 @@ KAFKA_COLUMNS = "topic STRING, key BINARY, value BINARY"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteEnd:
-    """What stands at a sink, and what records become in front of it."""
+    """What stands at a sink, and what records become before it."""
 
     kind: Literal["print", "collect", "write"]
     role: str
@@ -43,7 +43,7 @@ def write_end(operator: Operator, kind: Any) -> WriteEnd:
     if type(kind).__name__ == _AVRO and type(run.connector).__name__ not in _FILE_SINKS:
         raise refused(
             operator, "takes records of Avro, which only files of Avro hold here",
-            "map them to another type in front of it, for example Types.STRING()",
+            "map them to another type upstream of it, for example Types.STRING()",
         )  # fmt: skip
     if operator.kind == "print":
         return WriteEnd(kind="print", role="java_text", options={"text": form_of(kind)}, identifier=run.identifier)
@@ -85,7 +85,7 @@ def _files(operator: Operator, sink: Recorded, kind: Any) -> WriteEnd:
     if is_pickled(kind):
         raise refused(
             operator, "writes text of pickled records, of which Java sees only bytes",
-            "give the operator in front of it an output_type, for example Types.STRING()",
+            "give the operator upstream of it an output_type, for example Types.STRING()",
         )  # fmt: skip
     return WriteEnd(
         kind="write",
@@ -126,8 +126,8 @@ def _avro(operator: Operator, schema: Any, kind: Any, writer: Writer) -> WriteEn
     """Records of Avro, by the schema that the writer was given."""
     if type(kind).__name__ != _AVRO:
         raise refused(
-            operator, f"writes files of Avro, and the records in front of it are {kind}",
-            "put a map in front of it: map(lambda record: record, GenericRecordAvroTypeInfo(schema))",
+            operator, f"writes files of Avro, and the records upstream of it are {kind}",
+            "put a map upstream of it: map(lambda record: record, GenericRecordAvroTypeInfo(schema))",
         )  # fmt: skip
     text = _schema_text(operator, schema)
     return WriteEnd(
@@ -150,7 +150,7 @@ def _refuse_pickled_messages(operator: Operator, kind: Any) -> None:
     if is_pickled(kind):
         raise refused(
             operator, "writes messages of pickled records, of which Java sees only bytes",
-            "give the operator in front of it an output_type, for example Types.STRING()",
+            "give the operator upstream of it an output_type, for example Types.STRING()",
         )  # fmt: skip
 
 

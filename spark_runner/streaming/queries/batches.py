@@ -1,4 +1,4 @@
-"""What happens with every batch behind the last layer: its figures are read, then every sink is written."""
+"""What happens with every batch after the last layer: its figures are read, then every sink is written."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from spark_runner.program.chunks import ChunkSource
 __all__ = ["known_splits"]
 
 _PATIENCE = 10  # seconds
-_CLIENT = "kafka."  # in front of the options that are for Kafka's own client
+_CLIENT = "kafka."  # begins the options that are for Kafka's own client
 
 
 def known_splits(spark: SparkSession, source: ChunkSource) -> tuple[int, ...]:

@@ -78,7 +78,7 @@ class Query:
         return schema if schema is not None and all(field.nullable for field in schema.fields) else None
 
     def frame(self, generations: Mapping[str, int]) -> tuple[DataFrame, Layout]:
-        """The rows behind the last layer, and the layout that made them."""
+        """The rows after the last layer, and the layout that made them."""
         layout = self.maker.layout(generations)
         payload = pickled_function(layout, self.file)
         self._layers_left = len(self.job.layers)

@@ -42,7 +42,7 @@ class BatchWriter:
     def __init__(self, shapes: Shapes, layout: Layout, files: Files | MountedFiles, checkpoint: str) -> None:
         self.shapes, self.layout, self.files, self.checkpoint = shapes, layout, files, checkpoint
         self.job: ChunkPlan = shapes.job
-        self._asides: dict[str, ChunkSink] = {}  # what the batch at hand writes, until it is in its place
+        self._asides: dict[str, ChunkSink] = {}  # what the current batch writes, until it is in its place
         self._written: dict[str, ChunkSink] = {}  # folders with batches of this run
 
     # --- before the first batch
@@ -107,12 +107,12 @@ class BatchWriter:
                 out.save() if target is None else out.save(target)
 
     def write_at_once(self, sink: ChunkSink, frame: DataFrame, batch: int, wanted: Callable[[], bool]) -> None:
-        """One batch of the one sink, as columns; `wanted` tells, behind the write, whether there were records."""
+        """One batch of the one sink, as columns; `wanted` tells, after the write, whether there were records."""
         with blamed(sink.operator, sink.name, "could not be written"):
             self._write_folder(sink, self._behind_sql(self.job.flows_into(sink)[0], frame), batch, wanted=wanted)
 
     def columns(self, sink: ChunkSink, rows: DataFrame, *, numbered: bool = False) -> DataFrame:
-        """The records of a batch as columns, behind the SQL operators in front of the sink."""
+        """The records of a batch as columns, after the SQL operators upstream of the sink."""
         width = sink.parallelism
         if numbered and not self.job.layers:  # a source's subtask may lie in several tasks: one of them must number it
             moved = rows.repartitionById(width, F.pmod(F.col("subtask"), F.lit(width)).cast("int"))

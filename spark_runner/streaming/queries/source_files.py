@@ -57,7 +57,7 @@ class SourceFiles:
         return None
 
     def _planned(self, batch: int) -> Iterator[str]:
-        """The files of a batch: each source's log names them, from behind the batch before up to this one."""
+        """The files of a batch: each source's log names them, from the end of the batch before up to this one."""
         before = _offsets(self._checkpoint / "offsets" / str(batch - 1)) if batch else {}
         for number, last in _offsets(self._checkpoint / "offsets" / str(batch)).items():
             log = self._checkpoint / "sources" / str(number)
@@ -78,7 +78,7 @@ def _may_miss(source: ChunkSource) -> bool:
 def _offsets(file: Path) -> dict[int, int]:
     """The position in its own log of each source of files, by the source's number."""
     found = {}
-    for number, line in enumerate(_lines(file)[2:]):  # behind the version and Spark's settings
+    for number, line in enumerate(_lines(file)[2:]):  # after the version and Spark's settings
         position = _read(line).get("logOffset")
         if position is not None:
             found[number] = int(position)

@@ -34,7 +34,7 @@ def now() -> Column:
 
 
 def reader_frame(spark: SparkSession, source: ChunkSource, path_of: Callable[[str], str]) -> DataFrame:
-    """The frame of a streaming reader behind its SQL operators, with the hidden columns."""
+    """The frame of a streaming reader after its SQL operators, with the hidden columns."""
     with blamed(source.operator, source.operation.name, "cannot be read as a stream"):
         frame = _positioned(_loaded(spark, source, path_of), source)
     for operation in source.sql:

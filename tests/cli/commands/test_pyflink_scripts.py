@@ -77,7 +77,7 @@ def test_arguments_behind_the_dashes_reach_the_script(tmp_path: Path, capsys: py
     assert main(["show", script, "--stage", "job"]) == 2
     failed = capsys.readouterr()
     assert "the following arguments are required: --name" in failed.err
-    assert "behind `--`" in failed.err
+    assert "after `--`" in failed.err
     assert "usage:" not in failed.err
 
 

@@ -40,7 +40,7 @@ def test_a_job_that_is_refused_shows_why_and_the_fix(capsys: pytest.CaptureFixtu
     assert main(["diff", "savepoint-1", "job.json"]) == 0
     text = capsys.readouterr().out
     assert "is refused" in text
-    assert "certain: Filter (f) was added before it" in text
+    assert "certain: Filter (f) was added upstream" in text
     assert 'fix: "uid_hash": "90bea66de1c231edf33913ecd54406c1"' in text
     assert "with these fixes: restores" in text
     assert "another key of the same type" in text

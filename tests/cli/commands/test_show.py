@@ -73,7 +73,7 @@ def test_a_failure_with_its_task_manager(show: Any) -> None:
     options = ("--task-managers", "2", "--slots", "4", "--load-balance", "slots")
     text = show(RUNNABLE, *options, "--fail", "count[0]", "--lose-task-manager")
     assert FAILED in text
-    assert "4 subtasks behind it, which keep their first attempt" in show(RUNNABLE, "--fail", "read[1]")
+    assert "4 subtasks downstream, which keep their first attempt" in show(RUNNABLE, "--fail", "read[1]")
 
 
 def test_a_pipelined_exchange_in_batch_mode_is_refused_as_flinks_scheduler_does(show: Any) -> None:

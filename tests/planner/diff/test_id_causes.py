@@ -47,7 +47,7 @@ CASES = {
         "totals -> format no longer chains, and generated ids count chained outputs.",
     ),
     "an operator put in front": (
-        "name: totals, input: valid,", "name: totals, input: {from: new},", "totals", "new was added before it",
+        "name: totals, input: valid,", "name: totals, input: {from: new},", "totals", "new was added upstream",
     ),
     "an operator added upstream": (
         "name: valid, input: parse", "name: valid, input: {from: new}", "totals", "new was added upstream",
@@ -55,7 +55,7 @@ CASES = {
     "a uid added": ("key_by: user", "key_by: user, uid: sums", "totals", "Its uid 'sums' is new: until now"),
     "a uid upstream": (
         "name: orders}", "name: orders, uid: s}", "totals",
-        "Upstream, Source: orders got the uid 's', and generated ids hash what is upstream",
+        "Upstream, Source: orders got the uid 's', and generated ids hash everything upstream",
     ),
 }  # fmt: skip
 
@@ -83,9 +83,9 @@ def test_a_removed_uid_and_a_formed_chain_are_named() -> None:
 
 def test_a_removed_operator_is_named() -> None:
     without = JOB.replace("  - {id: valid, type: filter, name: valid, input: parse}\n", "").replace("valid", "parse")
-    assert words(JOB, without, "totals").startswith("valid was removed before it, and generated ids hash everything")
+    assert words(JOB, without, "totals").startswith("valid was removed upstream, and generated ids hash everything")
     ended = JOB.replace("  - {id: out, type: print, name: out, input: format}\n", "")
-    assert words(JOB, ended, "format").startswith("Sink: out was removed behind it, and generated ids count chained")
+    assert words(JOB, ended, "format").startswith("Sink: out was removed downstream, and generated ids count chained")
 
 
 def test_numbering_alone_is_said_to_be_that() -> None:

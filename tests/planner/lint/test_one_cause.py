@@ -88,7 +88,7 @@ def test_too_few_slots_point_at_what_sets_the_parallelism(project: Project) -> N
     assert found.location.line == 8
 
 
-def test_an_operator_behind_a_global_exchange_stays_single(project: Project) -> None:
+def test_an_operator_after_a_global_exchange_stays_single(project: Project) -> None:
     text = JOB.replace("input: orders}", "input: {from: orders, partition: global}, parallelism: 1}")
     project.write("job.yaml", text)
     (found,) = project.findings("job.yaml")

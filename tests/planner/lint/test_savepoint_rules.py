@@ -27,7 +27,7 @@ def findings(name: str, folder: Path) -> list[Finding]:
 def test_state_that_is_not_found_is_a_finding_at_its_operator(tmp_path: Path) -> None:
     (found,) = findings("op-added-at-start-2.3.0", tmp_path)
     assert (found.code, found.severity, found.operator) == ("PL201", "error", "total")
-    assert "Filter (f) was added before it" in found.message
+    assert "Filter (f) was added upstream" in found.message
     assert '"uid_hash": "90bea66de1c231edf33913ecd54406c1"' in (found.fix or "")
 
 

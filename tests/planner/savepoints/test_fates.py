@@ -46,7 +46,7 @@ def only(found: RestoreReport, status: str) -> Fate:
         ("sink-parallelism-unchains", "total", "Keyed Aggregation (total) -> Sink: Unnamed (out) no longer chains"),
         ("chaining-off-sum", "total", "chaining was switched off for the job"),
         ("uid-added-stateful", "total", "it got the uid 'total'"),
-        ("uid-added-stateless-before", "total", "Map (m) before it got the uid 'm'"),
+        ("uid-added-stateless-before", "total", "Map (m) upstream got the uid 'm'"),
     ],
 )
 def test_the_change_that_moved_an_id_is_proven(
@@ -62,9 +62,9 @@ def test_the_change_that_moved_an_id_is_proven(
 def test_an_added_operator_is_named_as_far_as_the_savepoint_tells(tmp_path: Path) -> None:
     """Ids are hashes of places: only the names of 2.x tell which of two operators was there before."""
     named = only(of_pair("op-added-at-start-2.3.0", tmp_path), "not found")
-    assert (named.reason or "").startswith("Filter (f) was added before it")
+    assert (named.reason or "").startswith("Filter (f) was added upstream")
     unnamed = only(of_pair("op-added-at-start-1.20.5", tmp_path), "not found")
-    assert (unnamed.reason or "").startswith("Filter (f) or Map (m) was added before it")
+    assert (unnamed.reason or "").startswith("Filter (f) or Map (m) was added upstream")
     assert named.certainty == unnamed.certainty == "certain"
 
 

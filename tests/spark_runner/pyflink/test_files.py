@@ -162,7 +162,7 @@ env.execute()
     [
         (
             "rows.sink_to(FileSink.for_bulk_format(here, AvroBulkWriters.for_generic_record(schema)).build())",
-            "and the records in front of it are RowTypeInfo",
+            "and the records upstream of it are RowTypeInfo",
         ),
         ("env.create_input(AvroInputFormat(here, schema)).print()", "takes records of Avro"),
     ],

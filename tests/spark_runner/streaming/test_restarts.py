@@ -74,7 +74,7 @@ def checkpoint(folder: Path, first: JobDefinition) -> None:
         ({}, {"kind": "window"}, "operator 'sums' was sum of field 1, is a tumbling window of 10 ms"),
         ({"kind": "window"}, {"kind": "window", "size": 20}, "of 10 ms"),
         ({}, {"sources": 2}, "the sources were source-1"),
-        ({}, {"hop": True}, "operator 'sums' was behind 1 exchanges, is behind 2"),
+        ({}, {"hop": True}, "operator 'sums' was after 1 exchanges, is after 2"),
     ],
 )
 def test_a_job_that_would_lose_state_is_refused(

@@ -267,7 +267,7 @@ class StateDescriptor:
         return self.name
 
     def enable_time_to_live(self, ttl_config: StateTtlConfig) -> None:
-        """Let the state go by itself. Runs as a stream only: a batch forgets a key behind its last record."""
+        """Let the state go by itself. Runs as a stream only: a batch forgets a key after its last record."""
         self.time_to_live = ttl_config
 
 

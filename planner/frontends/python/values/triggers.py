@@ -133,7 +133,7 @@ class NeverTrigger(Trigger):
 
 
 class EventTimeTrigger(NeverTrigger):
-    """When the watermark passes the window's end, and at every record behind that."""
+    """When the watermark passes the window's end, and at every record after that."""
 
     @classmethod
     def create(cls) -> Self:

@@ -1,8 +1,8 @@
-"""A partitioning in front of key_by or partition_custom has no effect in PyFlink.
+"""A partitioning before key_by or partition_custom has no effect in PyFlink.
 
 ## What it does
 
-Reports `rebalance()`, `rescale()`, `shuffle()` or `broadcast()` directly in front of `key_by`, `window_all` or
+Reports `rebalance()`, `rescale()`, `shuffle()` or `broadcast()` directly before `key_by`, `window_all` or
 `partition_custom`.
 
 ## Why it matters
@@ -18,7 +18,7 @@ stream.rebalance().key_by(key)   # PL121: records stay in their subtask until th
 
 ## How to fix it
 
-Remove the partitioning. To spread records before they are keyed, put it in front of an operator of your own:
+Remove the partitioning. To spread records before they are keyed, put it before an operator of your own:
 `stream.rebalance().map(work).key_by(key)`.
 """
 
@@ -43,12 +43,12 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         if not isinstance(step, Partition) or step.partitioner in ("FORWARD", "HASH"):
             continue
         yield rule.finding(
-            f"{step.partitioner.lower()}() in front of {operator.helper}() has no effect: PyFlink puts a forward "
-            "partition behind it",
+            f"{step.partitioner.lower()}() before {operator.helper}() has no effect: PyFlink puts a forward "
+            "partition after it",
             at=step.location,
             subject=operator.key,
             operator=operator,
-            fix=f"remove it, or put it in front of an operator of your own before {operator.helper}()",
+            fix=f"remove it, or put it before an operator of your own before {operator.helper}()",
         )
 
 

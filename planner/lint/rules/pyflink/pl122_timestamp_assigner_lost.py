@@ -39,7 +39,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
             continue
         call = lost.partition(":")[2]
         fix = (
-            "call assign_timestamps_and_watermarks() behind the source"
+            "call assign_timestamps_and_watermarks() after the source"
             if call == "from_source"
             else (f"call with_timestamp_assigner() after {call}()")
         )

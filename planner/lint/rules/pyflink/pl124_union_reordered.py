@@ -6,8 +6,8 @@ Reports unions whose inputs are read in another order than they are written.
 
 ## Why it matters
 
-When PyFlink merges the operators in front of a union, the merged one is put at its end. The order of a union's inputs
-is part of the operator ids behind it: an operator without a uid gets another id, and loses its state, when a merge
+When PyFlink merges the operators upstream of a union, the merged one is put at its end. The order of a union's inputs
+is part of the operator ids downstream: an operator without a uid gets another id, and loses its state, when a merge
 begins or ends somewhere before the union.
 
 ## Example
@@ -18,7 +18,7 @@ a.map(f).map(g).union(b)   # PL124: read as b, then a
 
 ## How to fix it
 
-Give every operator with state behind the union a `uid`. To fix the order, write the merged streams last.
+Give every operator with state downstream of the union a `uid`. To fix the order, write the merged streams last.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
             f"the union reads its inputs in the order {names}: PyFlink puts merged operators at the end",
             at=union.location,
             subject=f"union at {union.location}",
-            fix="give the operators with state behind it a uid, or write the merged streams last",
+            fix="give the operators with state downstream a uid, or write the merged streams last",
         )
 
 

@@ -2,7 +2,7 @@
 
 ## What it does
 
-Reports `print(identifier)` on a stream without a `name()` behind it.
+Reports `print(identifier)` on a stream without a `name()` after it.
 
 ## Why it matters
 
@@ -18,7 +18,7 @@ counts.print("counts").name("counts")   # what should be there
 
 ## How to fix it
 
-Give the sink a name of its own: add `.name(...)` behind `print(...)`.
+Give the sink a name of its own: add `.name(...)` after `print(...)`.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def test_no_watermark_strategy_is_named(tmp_path: Path) -> None:
 )
 def test_a_path_of_none_is_refused(tmp_path: Path, body: str) -> None:
     error = refusal(tmp_path, body)
-    assert "a path is None" in error.message and "arguments behind `--`" in str(error.hint)
+    assert "a path is None" in error.message and "arguments after `--`" in str(error.hint)
 
 
 def test_a_script_that_fails_later_still_has_the_plans_of_its_jobs(tmp_path: Path) -> None:

@@ -117,9 +117,9 @@ def test_function_classes_and_contexts_take_type_arguments(tmp_path: Path) -> No
         ("from pyflink.datastream.window import CountTrigger, GlobalWindows\n"
          "lines.key_by(len).window(GlobalWindows.create()).aggregate(len)", "must be a pyflink", ""),
         ("lines.project(0)", "Only Tuple", ""),
-        ("import sys\nsys.argv[1]", "IndexError", "behind `--`"),
+        ("import sys\nsys.argv[1]", "IndexError", "after `--`"),
         ("import argparse\np = argparse.ArgumentParser()\np.add_argument('--in', required=True)\np.parse_args()",
-         "asks for arguments: the following arguments are required: --in", "behind `--`"),
+         "asks for arguments: the following arguments are required: --in", "after `--`"),
     ],
 )  # fmt: skip
 def test_what_pyflink_refuses_is_one_message_with_its_place(

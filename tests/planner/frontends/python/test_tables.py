@@ -93,7 +93,7 @@ LATE = "WATERMARK FOR at AS at - INTERVAL '5' SECOND"
         ("id INT, `leader-epoch` INT METADATA", KAFKA, []),
     ],
 )
-def test_flinks_operators_behind_the_source_of_a_table(
+def test_flinks_operators_upstream_the_source_of_a_table(
     columns: str, connector: str, steps: list[str], tmp_path: Path
 ) -> None:
     statement = f"CREATE TABLE t ({columns}) WITH {connector}"
