@@ -267,7 +267,7 @@ def script_mutations(text: str) -> Iterator[Mutation]:
     tree = ast.parse(text)
     lines = text.splitlines(keepends=True)
     around = _calls_around(tree)
-    skipped = _unused(tree) | _documentation(tree) | _imports(tree)
+    skipped = _unused(tree) | _documentation(tree) | _imports(tree) | _overridden(tree)
     uses = _uses(tree)
     for node in ast.walk(tree):
         if id(node) in skipped or not isinstance(node, ast.Constant | ast.Attribute | ast.Name):
@@ -335,6 +335,29 @@ def _unused(tree: ast.Module) -> set[int]:
     names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
     unused = [each for each in tree.body if isinstance(each, ast.ClassDef | ast.FunctionDef) and each.name not in names]
     return {id(node) for each in unused for node in ast.walk(each)}
+
+
+def _overridden(tree: ast.Module) -> set[int]:
+    """The name of a source that `.name()` replaces, and keys that nothing reads before the next key_by."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    named = {id(inner) for call in calls if call.func.attr == "name" for inner in ast.walk(call.func)}
+    found = {
+        id(argument)
+        for call in calls
+        if call.func.attr == "from_source" and id(call) in named
+        for argument in call.args
+        if isinstance(argument, ast.Constant)
+    }
+    read = {id(call.func.value) for call in calls if call.func.attr != "key_by"}
+    read |= {id(argument) for call in calls for argument in call.args}
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) in read}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and node.value in calls:
+            (target, *_) = node.targets
+            if node.value.func.attr == "key_by" and isinstance(target, ast.Name) and target.id not in names:
+                found |= {id(inner) for argument in node.value.args for inner in ast.walk(argument)}
+                found |= {id(inner) for each in node.value.keywords for inner in ast.walk(each)}
+    return found
 
 
 def _uses(tree: ast.Module) -> dict[int, frozenset[int]]:

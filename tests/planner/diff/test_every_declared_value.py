@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
-from planner.diff.changes import find_changes
+from planner.diff.changes import LEVELS, find_changes
 from planner.diff.comparison import compare
 from planner.errors import PlanError
 from planner.frontends.loading import load_jobs
@@ -90,10 +90,14 @@ def snapshot_of(job: Mapping[str, Any]) -> tuple[Plan, Snapshot] | None:
     return made, take_snapshot(made)
 
 
-def wrong(mutation: Mutation, before: Iterable[Snapshot], after: Iterable[Snapshot]) -> str | None:
-    """What is wrong with the answer of `plan diff`, if something is."""
+def wrong(
+    mutation: Mutation, before: Iterable[Snapshot], after: Iterable[Snapshot], counts: Counter[str] | None = None
+) -> str | None:
+    """What is wrong with the answer of `plan diff`, if something is; `counts` counts the answer's worst level."""
     changes = [change for old, new in zip(before, after, strict=True) for change in find_changes(compare(old, new))]
     found = {change.level for change in changes}
+    if counts is not None:
+        counts[next((level for level in LEVELS if level in found), "no change")] += 1
     if not mutation.levels:
         return f"{mutation.where}: ignored, not {found}" if found else None
     if found & mutation.levels:
@@ -118,7 +122,7 @@ def test_every_value_of_the_corpus_is_compared() -> None:
                 counts["refused"] += 1
                 continue
             counts["changed"] += 1
-            fault = wrong(mutation, [before[1]], [after[1]])
+            fault = wrong(mutation, [before[1]], [after[1]], counts)
             if fault is not None and not _is_left_out(before[0], job, mutation):
                 faults.append(f"{job.get('name')}: {fault}")
     print(dict(counts))
@@ -196,7 +200,7 @@ def test_every_value_of_a_script_is_compared(tmp_path: Path, capfd: pytest.Captu
                 counts["refused"] += 1
                 continue
             counts["changed"] += 1
-            fault = wrong(mutation, taken, after) if len(after) == len(taken) else None
+            fault = wrong(mutation, taken, after, counts) if len(after) == len(taken) else None
             if fault is not None and not _is_lost(before, mutation):
                 faults.append(f"{name}: {fault}")
     print(dict(counts))
