@@ -302,8 +302,10 @@ class Reduce(Keyed):
         entries = sorted(self.latest, key=Entry.order) if self.script else list(self.latest)
         for entry in entries:
             stamp, place = self.latest[entry]
-            # in chunks, what is given now stands where the input ended, before the end of time
-            self.add(entry.values[_REDUCED], END_OF_TIME if self.script else stamp, self.place if self.batch else place)
+            if self.script:
+                self.add(entry.values[_REDUCED], END_OF_TIME, self.place)
+            else:
+                self.add(entry.values[_REDUCED], stamp, place)
             if len(self.made) >= MANY:
                 self.settle()
         self.latest = {}

@@ -63,4 +63,5 @@ class _Lowerer:
                 for target in readers
                 if self.view.step(target) == step
             ),
+            streaming=False,
         )

@@ -159,8 +159,7 @@ def _paths(made: Call) -> tuple[str, ...]:
 
 
 def _reader(format_: str, paths: tuple[str, ...], **options: str) -> Reader:
-    nested = {"recursiveFileLookup": "true", **options}  # a FileSource looks into folders
-    return Reader(format=format_, path=paths[0] if paths else None, options=tuple(sorted(nested.items())))
+    return Reader(format=format_, path=paths[0] if paths else None, options=tuple(sorted(options.items())))
 
 
 # --- Kafka ------------------------------------------------------------------------------------------------------------
