@@ -33,9 +33,11 @@ REFUSED = {"missing_format", "own15_missing_connector"}
 REFUSED_BY = {("own10_union_hint", "2.3.0"), ("sets", "1.20.5")}  # 2.3 wants ON CONFLICT, and 1.20 does not know it
 # The jobs of a script that has not one.
 JOBS = {
-    "batch": 4, "catalogs": 2, "ctas": 2, "ctas_then_batch": 2, "explains": 2, "hints": 3, "joins": 8,
-    "late_options": 4, "mode_late": 2, "nexmark": 21, "odd": 4, "options": 3, "own12_two_jobs": 2, "plans": 3,
-    "selects": 6, "sinks": 3, "statement_sets": 3, "windows": 4,
+    "batch": 4, "batch_hints": 4, "batch_report": 7, "catalogs": 2, "ctas": 2, "ctas_then_batch": 2, "explains": 2,
+    "first_and_last": 4, "hints": 3, "interval_outer": 5, "joins": 8, "late_options": 4, "mode_late": 2, "multi_join": 3, "nexmark": 21,
+    "odd": 4, "old_windows": 3, "options": 3, "over": 3, "own12_two_jobs": 2, "parallelisms": 7, "plans": 3,
+    "quotes": 2, "selects": 6, "sets_and_more": 3, "sinks": 3, "statement_sets": 3, "unions": 6, "window_top": 4,
+    "windows": 4,
 }  # fmt: skip
 # A main, the number of its jobs, and how it ends.
 MAINS: dict[str, tuple[int, dict[str, Any] | None]] = {
@@ -61,6 +63,21 @@ MAINS: dict[str, tuple[int, dict[str, Any] | None]] = {
     "my.Mains$Many": (3, {"jobs": 3}),
     "my.Mains$Tables": (6, {"jobs": 6}),
     "my.Mains$Threads": (2, {"jobs": 2}),
+    "more.More$Options": (1, {"jobs": 1}),
+    "more.More$Fraud": (1, {"jobs": 1}),
+    "more.More$Shuffles": (1, {"jobs": 1}),
+    "more.More$Sessions": (1, {"jobs": 1}),
+    "more.More$Polled": (2, {"exit": 0}),
+    "more.More$FailsLater": (2, None),
+    "more.More$Reports": (3, {"jobs": 3}),
+    "more.More$ThereAndBack": (2, {"jobs": 2}),
+    "more.More$Loop": (2, {"jobs": 2}),
+    "more.More$Inherited": (2, {"jobs": 2}),
+    "more.More$Twice": (1, {"jobs": 1}),
+}
+ARGUMENTS = {
+    "my.Mains$Many": ("3",),
+    "more.More$Options": ("--words", "to be or not", "--parallelism", "3", "--name", "my words"),
 }
 # What a bad main does, and what is said about it.
 BAD_MAINS = {
@@ -181,7 +198,7 @@ def test_a_catalog_outside_of_memory_is_not_changed(
 @pytest.mark.parametrize("main", MAINS)
 def test_jar(main: str, home: Path, jar: Path) -> None:
     request = FlinkRequest(homes=(("test", home),), main_class=main)
-    arguments = ("3",) if main == "my.Mains$Many" else ()
+    arguments = ARGUMENTS.get(main, ())
     outcome = ask(jar_asked(jar, arguments, request, {"parallelism.default": "4"}))
     jobs, end = MAINS[main]
     assert assert_equal(outcome) == jobs

@@ -17,7 +17,7 @@ from planner.job import Location
 
 __all__ = ["MissingFactory", "failure_of", "shortly"]
 
-_AT = re.compile(r"(?:at|from) line (\d+), column (\d+)", re.IGNORECASE)
+_AT = re.compile(r"(?:at|from) line ([1-9]\d*), column (\d+)", re.IGNORECASE)  # line 0: Flink does not know it
 # A place in a statement is of no use beside the place in the file.
 _PLACE_WORDS = re.compile(
     r"^SQL (?:parse|validation) failed\. |^Lexical error at line \d+, column \d+\.\s*"
@@ -174,6 +174,12 @@ class _Context:
             return JobDefinitionError(
                 f"{self.file} does not say which class has its main", hint="name the class: --class jobs.Main"
             )
+        if "does not have a main(String[]) method" in text:
+            named = f"the class {self.request.main_class}" if self.request.main_class else "the class that it names"
+            return JobDefinitionError(
+                f"{self.file}: {named} has no public static main(String[])",
+                hint="name the class that has it: --class jobs.Main",
+            )
         if "entry point class" in text and names[-1] in _CLASS_ERRORS:
             return JobDefinitionError(
                 f"{self.file} has no class {causes[-1][1]}", hint="check --class; a nested class is Outer$Inner"
@@ -327,6 +333,16 @@ def _kind(factory: str) -> str:
     return "connector"
 
 
+def _one_line(lines: Sequence[str]) -> str:
+    """Lines as one; where Flink lists words below each other, commas part them."""
+    text, last = "", ""
+    for line in lines:
+        listed = last and " " not in last and last[-1] not in ".:,;"
+        text += (", " if " " not in line else "; ") if listed else " " if text else ""
+        text, last = text + line, line
+    return text
+
+
 def _plain(causes: Causes) -> str:
     """What is wrong, in Flink's words: the innermost message that says something, without its place."""
     said = [(name, message) for name, message in causes if message.strip()]
@@ -336,7 +352,7 @@ def _plain(causes: Causes) -> str:
     short = name.rsplit(".", 1)[-1]
     text = _PLACE_WORDS.sub("", message.strip())
     text = text.split("\nWas expecting")[0].strip()
-    text = " ".join(line.strip() for line in text.splitlines() if line.strip())
+    text = _one_line([line.strip() for line in text.splitlines() if line.strip()])
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     if short in ("TokenMgrError", "ParseException", "SqlParseException"):
         return f"syntax error: {text[:1].lower()}{text[1:]}"

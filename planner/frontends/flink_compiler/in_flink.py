@@ -754,7 +754,7 @@ WAYS: dict[str, Any] = {"sql": run_sql, "jar": run_jar, "script": run_script, "t
 
 def main(request: dict[str, Any], executor_class: type[Executor] = Executor) -> None:
     """Answer a request; the process ends with it, whatever threads are left."""
-    _hold_on_to_the_caller()
+    _hold_on_to_the_caller(request["temporary"])
     logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)  # it logs each connection that breaks when a JVM ends
     if request["way"] != "script":
         logging.disable(logging.CRITICAL)  # and some of them with the root's logger
@@ -774,8 +774,11 @@ def main(request: dict[str, Any], executor_class: type[Executor] = Executor) -> 
     os._exit(0)
 
 
-def _hold_on_to_the_caller() -> None:
-    """End with the process that asked, however that ends: its side of our standard input is closed then."""
+def _hold_on_to_the_caller(temporary: str) -> None:
+    """End with the process that asked, however that ends: its side of our standard input is closed then.
+
+    A process that was killed could not remove the folder of this request.
+    """
     caller = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -785,6 +788,7 @@ def _hold_on_to_the_caller() -> None:
         while os.read(caller, 1024):
             pass
         if os.getpgrp() == os.getpid():
+            shutil.rmtree(temporary, ignore_errors=True)
             os.killpg(os.getpid(), signal.SIGKILL)
 
     threading.Thread(target=wait, daemon=True).start()

@@ -1,0 +1,67 @@
+"""What Flink says when a program is wrong, as one message with the place in the user's file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from planner.errors import PlanError
+from planner.frontends.flink_compiler.failures import failure_of
+from planner.frontends.flink_compiler.process import Outcome
+from planner.frontends.flink_compiler.programs import Asked
+from planner.frontends.flink_compiler.request import FlinkRequest
+from planner.frontends.flink_compiler.sql_script import read_statements
+
+SCRIPT = "CREATE TABLE a (x INT);\n\nINSERT INTO s\nSELECT nowhere.x FROM a;\n"
+_VALIDATION = "org.apache.flink.table.api.ValidationException"
+_INNER = "org.apache.calcite.sql.validate.SqlValidatorException"
+_CALCITE = "org.apache.calcite.runtime.CalciteContextException"
+
+
+def failed(file: str, *causes: tuple[str, str], main_class: str | None = None) -> PlanError:
+    """The error where the second statement of the script, or a jar's main, failed for these causes."""
+    path, way = Path(file), file.rpartition(".")[2]
+    asked = Asked(way=way, path=path, flink="2.3.0", origin="test", interpreter=sys.executable, program={}, depends={})
+    failure = {"kind": "java", "causes": [list(one) for one in causes], "place": 1, "frames": [], "java_frames": []}
+    outcome = Outcome(answers=({"failure": failure},), said="", exit_code=0, seconds=1.0)
+    request = FlinkRequest(main_class=main_class)
+    found = failure_of(outcome, asked, read_statements(SCRIPT) if way == "sql" else [], request)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("said", "place"),
+    [
+        ("From line 2, column 8 to line 2, column 16: Table 'nowhere' not found", (4, 8)),
+        ("At line 1, column 13: Table 'nowhere' not found", (3, 13)),
+        ("From line 0, column 0 to line 0, column 0: Table 'nowhere' not found", (3, 1)),  # it does not know
+        ("Table 'nowhere' not found", (3, 1)),
+    ],
+)
+def test_the_place_is_one_of_the_file(said: str, place: tuple[int, int]) -> None:
+    bare = "Table 'nowhere' not found"
+    error = failed("job.sql", (_VALIDATION, f"SQL validation failed. {said}"), (_CALCITE, said), (_INNER, bare))
+    assert error.location is not None
+    assert (error.location.line, error.location.column) == place
+    assert error.message == bare
+
+
+def test_words_below_each_other_become_a_list() -> None:
+    said = "Unsupported options found for 'datagen'.\n\nUnsupported options:\n\nrows\n\nSupported options:\n\na\nb.c\nd"
+    assert failed("job.sql", (_VALIDATION, said)).message == (
+        "Unsupported options found for 'datagen'. Unsupported options: rows; Supported options: a, b.c, d"
+    )
+
+
+@pytest.mark.parametrize(
+    ("main_class", "named"), [("jobs.Job", "the class jobs.Job"), (None, "the class that it names")]
+)
+def test_a_class_without_main_is_named(main_class: str | None, named: str) -> None:
+    said = "The given program class does not have a main(String[]) method."
+    cause = ("org.apache.flink.client.program.ProgramInvocationException", said)
+    error = failed("job.jar", cause, main_class=main_class)
+    assert error.message == f"job.jar: {named} has no public static main(String[])"
+    assert "--class" in str(error.hint)

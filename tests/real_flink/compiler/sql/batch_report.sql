@@ -1,0 +1,12 @@
+SET 'execution.runtime-mode' = 'batch';
+SET 'parallelism.default' = '2';
+SET 'sql-client.execution.result-mode' = 'tableau';
+CREATE TABLE lineitem (k BIGINT, qty DOUBLE, price DOUBLE, flag STRING, d DATE) WITH ('connector'='datagen', 'number-of-rows'='1000');
+CREATE TABLE part (k BIGINT, brand STRING) WITH ('connector'='datagen', 'number-of-rows'='100');
+SELECT flag, SUM(qty), AVG(price), COUNT(DISTINCT k) FROM lineitem GROUP BY flag ORDER BY flag;
+SELECT brand, SUM(price) s FROM lineitem JOIN part USING (k) GROUP BY brand ORDER BY s DESC LIMIT 10;
+WITH x AS (SELECT k, RANK() OVER (PARTITION BY flag ORDER BY price) r FROM lineitem) SELECT * FROM x WHERE r < 3;
+SELECT flag, d, SUM(qty) FROM lineitem GROUP BY ROLLUP(flag, d);
+SELECT k FROM lineitem INTERSECT SELECT k FROM part;
+(SELECT k FROM lineitem) EXCEPT (SELECT k FROM part);
+SELECT k, flag FROM lineitem UNION ALL SELECT k, brand FROM part ORDER BY 1;

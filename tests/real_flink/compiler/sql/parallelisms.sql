@@ -1,0 +1,18 @@
+SET 'parallelism.default' = '2';
+SET 'table.exec.resource.default-parallelism' = '5';
+SET 'pipeline.max-parallelism' = '64';
+CREATE TABLE g (a INT, b STRING) WITH ('connector'='datagen');
+CREATE TABLE s (a INT, b STRING) WITH ('connector'='print', 'sink.parallelism'='3');
+CREATE TABLE u (a INT, n BIGINT, PRIMARY KEY (a) NOT ENFORCED) WITH ('connector'='print', 'sink.parallelism'='1');
+INSERT INTO s SELECT * FROM g;
+INSERT INTO u SELECT a, COUNT(*) FROM g GROUP BY a;
+RESET 'table.exec.resource.default-parallelism';
+INSERT INTO s SELECT * FROM g;
+SET 'pipeline.operator-chaining.enabled' = 'false';
+INSERT INTO s SELECT a, LOWER(b) FROM g;
+RESET;
+INSERT INTO s SELECT a, LOWER(b) FROM g;
+SET 'table.exec.uid.generation' = 'DISABLED';
+INSERT INTO s SELECT a, LOWER(b) FROM g;
+SET 'table.exec.uid.generation' = 'ALWAYS';
+INSERT INTO s SELECT a, TRIM(b) FROM g;
