@@ -15,6 +15,11 @@ _AS_TYPE: Final = re.compile(r"(?is)^.*\bas\s+(.+)$")
 _LITERAL: Final = re.compile(r"'(?:[^'\\]|\\.|'')*'|(?<![\w.`])\d{1,9}(?![\w.])")  # texts, and numbers that fit an int
 _QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.|'')*'")
 _NAME: Final = re.compile(r"(?:[A-Za-z_]\w*\.)?[A-Za-z_]\w*(?!\s*\()")
+# These give text, whatever they are called with; others depend on their arguments, as concat does.
+_TEXT: Final = re.compile(
+    r"(?i)(?:upper|lower|ucase|lcase|trim|ltrim|rtrim|initcap|replace|regexp_replace|regexp_extract|translate|concat_ws|"
+    r"format_string|date_format|hex|md5|sha1|sha2|base64)\s*\("
+)
 _REDUCES: Final = frozenset({"reduce", "window_reduce"})
 _UNTYPED = "any type"  # Python objects are saved pickled, whatever they are
 
@@ -63,8 +68,9 @@ def _columns_of(types: str) -> dict[str, str]:
 def _selected(does: str, inputs: list[dict[str, str]]) -> str:
     """The columns that a select gives, with their types as far as they are known.
 
-    A column has the type it came with, a cast its type. Of any other expression the type is not known: it counts as
-    the same while the expression, but for its literals, and the types of the columns in it are.
+    A column has the type it came with, a cast its type, a function of text gives text. Of any other expression the
+    type is not known: it counts as the same while the expression, but for its literals, and the types of the columns in
+    it are.
     """
     columns = []
     for part in _parts(selection(does)):
@@ -77,6 +83,9 @@ def _type(expression: str, inputs: list[dict[str, str]]) -> str:
     known = _column_type(expression, inputs)
     if known is not None:
         return known
+    call = _TEXT.match(expression.strip())
+    if call is not None and _closing(expression.strip(), call.end()) == len(expression.strip()) - 1:
+        return "string"
     text = _types_in(expression)
     types = {name: _column_type(name, inputs) for name in _NAME.findall(_QUOTED.sub("", expression))}
     read = [f"{name} {kind}" for name, kind in sorted(types.items()) if kind is not None]
@@ -124,7 +133,7 @@ def _without_literals(sql: str) -> str:
 
 
 def _closing(text: str, at: int) -> int:
-    """Where the bracket closes that was opened in front of a place."""
+    """Where the bracket closes that was opened before a place."""
     depth, quoted = 1, False
     for place in range(at, len(text)):
         quoted ^= text[place] == "'"

@@ -138,6 +138,9 @@ operators:
         ("n > 0", "n > 1", "result"),
         ("n: n}", "n: cast(n as double)}", "state-breaking"),
         ("user string, n bigint", "user string, n int", "state-breaking"),  # the select only passes it on
+        ("select: {user: user, n: n}", "select: {user: upper(user), n: n}", "result"),  # still a text
+        ("select: {user: user, n: n}", "select: {user: user, n: upper(user)}", "state-breaking"),
+        ("select: {user: user, n: n}", "select: {user: user, n: cast(n as int)}", "state-breaking"),
         ("user string, n bigint", "user string, n bigint, note string", "result"),  # the select drops it
     ],
 )
