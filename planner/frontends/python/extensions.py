@@ -73,7 +73,8 @@ def source_of(source: Any) -> tuple[Behaviour, bool, TypeInformation | None]:
     if kind == "FileSource":
         given = dict(calls[0].arguments)
         charset = next((one.first() for one in getattr(calls[0].first(), "_calls", ())), None) or "UTF-8"
-        return _text(",".join(map(str, given.get("paths", ()))), charset), facts.bounded, facts.type
+        paths = ",".join(map(str, given.get("paths", ())))
+        return _text(paths, charset, _NESTED), facts.bounded, facts.type
     return facts.behaviour, facts.bounded, facts.type
 
 
@@ -102,8 +103,12 @@ _KAFKA: dict[str, Callable[[Any], tuple[tuple[str, str], ...]]] = {
 }
 
 
-def _text(path: str, charset: str) -> Reader:
-    return Reader(format="text", path=path, options=() if charset.upper() == "UTF-8" else (("encoding", charset),))
+_NESTED = ("recursiveFileLookup", "true")  # Flink's FileSource reads the folders inside, too
+
+
+def _text(path: str, charset: str, *options: tuple[str, str]) -> Reader:
+    encoding = () if charset.upper() == "UTF-8" else (("encoding", charset),)
+    return Reader(format="text", path=path, options=(*encoding, *options))
 
 
 def text_source(environment: StreamExecutionEnvironment, path: str, charset: str) -> Draft:

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from planner import (
+    FileSource,
     KeyedProcessFunction,
     MapFunction,
     ProcessFunction,
     Row,
+    StreamFormat,
     TimestampAssigner,
     Types,
     WatermarkStrategy,
@@ -51,6 +53,17 @@ def test_event_times_reach_an_operator_chained_behind_a_keyed_one(run: Any) -> N
     printed = run(env.build("stamps")).order["print-1"]
     assert [line for line in printed if line[0] == "a"] == ["a3@3", "a5@5", "a103@103", "a105@105"]
     assert [line for line in printed if line[0] == "b"] == ["b7@7", "b107@107"]
+
+
+def test_a_file_source_reads_the_folders_inside(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "one.txt").write_text("a\nb\n", encoding="utf-8")
+    (tmp_path / "inside" / "two.txt").write_text("c\n", encoding="utf-8")
+    (tmp_path / "inside" / ".hidden.txt").write_text("d\n", encoding="utf-8")
+    env = environment(2)
+    files = FileSource.for_record_stream_format(StreamFormat.text_line_format(), str(tmp_path)).build()
+    env.from_source(files, WatermarkStrategy.no_watermarks(), "files").map(as_it_is, Types.STRING()).print()
+    assert sorted(run(env.build("files")).order["print-1"]) == ["a", "b", "c"]
 
 
 def test_a_key_is_no_column_of_what_stands_behind_it(run: Any) -> None:

@@ -41,7 +41,8 @@ def test_kafka_source_is_unbounded_until_it_is_told_where_to_stop() -> None:
 def test_file_source_reads_lines_and_ends() -> None:
     built = FileSource.for_record_stream_format(StreamFormat.text_line_format("latin-1"), "lines.txt").build()
     source = read(built).operators[0]
-    assert source.behaviour == Reader(format="text", path="lines.txt", options=(("encoding", "latin-1"),))
+    options = (("encoding", "latin-1"), ("recursiveFileLookup", "true"))  # Flink's reads the folders inside
+    assert source.behaviour == Reader(format="text", path="lines.txt", options=options)
     assert source.bounded
 
 
