@@ -372,7 +372,7 @@ def test_a_batch_that_is_broken_off_leaves_nothing_at_the_sink(
     os.killpg(process.pid, signal.SIGTERM)  # as `timeout` does it: to Spark's processes too
     _, messages = process.communicate(timeout=LONGEST)
     assert process.returncode == 3
-    assert "SIGTERM; the batch at hand was left: the next run on the checkpoint runs it again" in messages
+    assert "SIGTERM; the current batch was left: the next run on the checkpoint runs it again" in messages
     assert not (folder / "out").exists()
 
 
