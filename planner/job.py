@@ -106,7 +106,7 @@ class Window:
     watermark: int = 0
     function: PythonFunction | None = None
     form: Literal["reduce", "aggregate", "process"] = "reduce"
-    lateness: int = 0  # for how long behind its end a window still takes records
+    lateness: int = 0  # for how long after its end a window still takes records
     late_tag: str | None = None  # the side output of records that come later still
     by_clock: bool = False  # goes by processing time
     gap: PythonFunction | None = None  # session: reads the gap from each record
@@ -198,7 +198,7 @@ class PythonWindow:
     trigger: Any
     form: Literal["reduce", "aggregate", "apply", "process"]
     function: Any  # of the form
-    window_function: Any = None  # behind reduce and aggregate
+    window_function: Any = None  # after reduce and aggregate
     all_records: bool = False  # window_all: functions get no key
     lateness: int = 0
     late_tag: str | None = None

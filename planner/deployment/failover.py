@@ -177,7 +177,7 @@ class _Failure:
         return reasons
 
     def lost_inputs(self, count: int) -> dict[int, list[tuple[int, RestartReason]]]:
-        """The regions whose missing results each region reads; a full exchange is one extra number behind them."""
+        """The regions whose missing results each region reads; a full exchange is one extra number after them."""
         found: dict[int, list[tuple[int, RestartReason]]] = {}
         region_of = self.layout.region_of
         base = count + len(self.layout.execution_graph.edges)

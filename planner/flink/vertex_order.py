@@ -40,7 +40,7 @@ def _follow(
     placed: list[bool],
     order: list[int],
 ) -> None:
-    """Place what becomes ready behind `start`, depth first."""
+    """Place what becomes ready after `start`, depth first."""
     stack = [iter(output_order.get(start, ()))]
     while stack:
         position = next(stack[-1], None)

@@ -348,9 +348,9 @@ def _overridden(tree: ast.Module) -> set[int]:
         for argument in call.args
         if isinstance(argument, ast.Constant)
     }
-    read = {id(call.func.value) for call in calls if call.func.attr != "key_by"}
-    read |= {id(argument) for call in calls for argument in call.args}
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) in read}
+    keyed_again = {id(call.func.value) for call in calls if call.func.attr == "key_by"}
+    loads = (node for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    names = {node.id for node in loads if id(node) not in keyed_again}  # read by anything but another key_by
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and node.value in calls:
             (target, *_) = node.targets
