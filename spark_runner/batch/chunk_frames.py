@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -15,29 +16,91 @@ from pyspark.sql.types import StructType
 
 from planner.job import Reader
 from spark_runner.executor.chunks import ROW_DDL
+from spark_runner.executor.layout import Layout
 from spark_runner.frames.blame import blamed
+from spark_runner.frames.collections import fed_records
 from spark_runner.frames.layouts import LayoutMaker
+from spark_runner.frames.native_pass import applied, source_frame
+from spark_runner.frames.parquet_footers import ParquetFooters
 from spark_runner.frames.shipping import pickled_function
 from spark_runner.program.chunks import ChunkPlan, ChunkSink, ChunkSource, Flow
 from spark_runner.program.job_paths import resolved_path
+from spark_runner.program.program import Operation
 
-__all__ = ["avro_frame", "chunk_frame", "columns_frame"]
+__all__ = ["ChunkFrames", "avro_frame", "chunk_frames"]
 
 _MANY_FILES = 1_000  # a hash of their names spreads more of them well enough
 
 
-def chunk_frame(job: ChunkPlan, spark: SparkSession, file: str) -> DataFrame:
-    """The chunks that reach the sinks, and the figures of every subtask."""
-    payload = pickled_function(LayoutMaker(job, _arrow, {}).layout(), file)
-    counts = [source.parallelism for source in job.sources]
-    firsts = [sum(counts[:at]) for at in range(len(counts))]  # all sources are one frame, their partitions in turn
-    sources = zip(job.sources, firsts, strict=True)
-    rows = reduce(DataFrame.unionAll, (_source(source, first, spark, payload, file) for source, first in sources))
+@dataclass(frozen=True, kw_only=True)
+class ChunkFrames:
+    """The chunks that reach the sinks, and the figures of every subtask; what the chunks hold, the layout says."""
+
+    rows: DataFrame
+    layout: Layout
+    schemas: dict[int, StructType]  # of sources that Spark reads for jobs of our own API, by their number
+
+    def columns(self, sink: ChunkSink, flow: Flow) -> DataFrame:
+        """The records of a sink as columns, downstream of the SQL operators before it."""
+        assert flow.columns is not None
+        mine = self.rows.where(F.col("target") == -1 - sink.number).coalesce(sink.parallelism)
+        ordered = mine.sortWithinPartitions("base", "producer", "seq")
+        schema = self.schemas[flow.columns] if isinstance(flow.columns, int) else _schema(flow.columns)
+        held = {flow.number: self.layout.edges[flow.number].schema}
+        return _behind(flow.sql, ordered.mapInArrow(_columns(held, list(schema.names)), schema))
+
+
+def chunk_frames(job: ChunkPlan, spark: SparkSession, file: str) -> ChunkFrames:
+    """All frames of a job whose input ends."""
+    read = (
+        {}
+        if job.script
+        else {source.number: _own_frame(source, spark, file) for source in job.sources if _is_read(source)}
+    )
+    schemas = {number: frame.schema for number, frame in read.items()}
+    arrow = {number: to_arrow_schema(schema, timezone="UTC") for number, schema in schemas.items()}
+    layout = LayoutMaker(job, _arrow, arrow).layout()
+    payload = pickled_function(layout, file)
+    parts, first = [], 0
+    for source in job.sources:  # all sources are one frame, their partitions in turn
+        frame = read.get(source.number)
+        if frame is None and _is_read(source):
+            frame = _script_frame(source, spark, file)
+        if frame is None:
+            records = pickled_function(fed_records(source, _arrow), file)
+            subtasks = spark.range(0, source.parallelism, 1, source.parallelism)
+            parts.append(subtasks.mapInArrow(_worker("run_feed", job, payload, source.vertex, records), ROW_DDL))
+        else:
+            parts.append(frame.mapInArrow(_worker("run_rows", job, payload, source.vertex, first), ROW_DDL))
+        first += source.parallelism
+    rows = reduce(DataFrame.unionAll, parts)
     for number, vertices in enumerate(job.layers, start=1):
         width = max(vertex.parallelism for vertex in vertices)
         moved = rows.repartitionById(width, F.pmod(F.col("subtask"), F.lit(width)).cast("int"))
-        rows = moved.mapInArrow(_layer(payload, number), ROW_DDL)
-    return rows
+        rows = moved.mapInArrow(_worker("run_ending_layer", job, payload, number), ROW_DDL)
+    return ChunkFrames(rows=rows, layout=layout, schemas=schemas)
+
+
+def _is_read(source: ChunkSource) -> bool:
+    return isinstance(source.operator.behaviour, Reader)
+
+
+def _own_frame(source: ChunkSource, spark: SparkSession, file: str) -> DataFrame:
+    """A reader of our own API with the SQL operators next to it, a partition for each subtask, also an empty one."""
+    count = source.parallelism
+    with blamed(source.operator, source.operation.name, "cannot be read"):
+        frame = source_frame(
+            spark, source.operation, count, lambda path: resolved_path(path, file), ParquetFooters(spark)
+        )
+    made = _behind(source.sql, frame)
+    return made.coalesce(1) if count == 1 else made.repartitionById(count, F.pmod(F.spark_partition_id(), F.lit(count)))
+
+
+def _behind(sql: tuple[Operation, ...], frame: DataFrame) -> DataFrame:
+    for operation in sql:
+        with blamed(operation.operator, operation.name):
+            frame = applied(operation, frame)
+    return frame
 
 
 def _schema(columns: str) -> StructType:
@@ -50,18 +113,17 @@ def _arrow(columns: str) -> Any:
     return to_arrow_schema(_schema(columns), timezone="UTC")
 
 
-def _source(source: ChunkSource, first: int, spark: SparkSession, payload: bytes, file: str) -> DataFrame:
+def _script_frame(source: ChunkSource, spark: SparkSession, file: str) -> DataFrame:
+    """A reader of a script, a partition for each subtask."""
     count, reader = source.parallelism, source.operator.behaviour
-    if not isinstance(reader, Reader):
-        subtasks = spark.range(0, count, 1, count)
-        return subtasks.mapInArrow(_feed(payload, source.vertex, pickled_function(source.records, file)), ROW_DDL)
+    assert isinstance(reader, Reader)
     with blamed(source.operator, source.operation.name, "cannot be read"):
         frame, part = _read(source, reader, spark, file)
         columns = [
             F.col(field.name).cast(field.dataType).alias(field.name) for field in _schema(str(source.operator.output))
         ]
         placed = frame.coalesce(1) if count == 1 else _spread(frame, count, part)
-        return placed.select(*columns).mapInArrow(_rows(payload, source.vertex, first), ROW_DDL)
+        return placed.select(*columns)
 
 
 def _read(source: ChunkSource, given: Reader, spark: SparkSession, file: str) -> tuple[DataFrame, Any]:
@@ -73,8 +135,7 @@ def _read(source: ChunkSource, given: Reader, spark: SparkSession, file: str) ->
     paths = [resolved_path(path, file) for path in source.paths]
     if given.format not in ("text", "binaryFile"):  # lines of text are bytes in any charset
         reader = reader.schema(str(source.operator.output))
-    nested = options.get("recursiveFileLookup", "true")  # a FileSource looks into folders, read_text_file does not
-    return reader.load(paths, recursiveFileLookup=nested), F.input_file_name()
+    return reader.load(paths), F.input_file_name()
 
 
 def _spread(frame: DataFrame, count: int, part: Any) -> DataFrame:
@@ -102,15 +163,6 @@ def _bytes(file: str) -> int:
         return 0
 
 
-def columns_frame(rows: DataFrame, sink: ChunkSink, flow: Flow) -> DataFrame:
-    """The records of a sink as the columns that its writer takes."""
-    assert isinstance(flow.columns, str)
-    mine = rows.where(F.col("target") == -1 - sink.number).coalesce(sink.parallelism)
-    ordered = mine.sortWithinPartitions("base", "producer", "seq")
-    schema = _schema(flow.columns)
-    return ordered.mapInArrow(_columns({flow.number: _arrow(flow.columns)}, list(schema.names)), schema)
-
-
 def avro_frame(records: DataFrame, schema: str) -> DataFrame:
     """Records of Avro as what Spark writes as text: one row for each file. A text may be any bytes."""
     return records.mapInArrow(_containers(schema), "value BINARY").select(F.col("value").cast("string"))
@@ -119,35 +171,20 @@ def avro_frame(records: DataFrame, schema: str) -> DataFrame:
 # What Spark takes is nothing but bytes and names: workers load everything from what was shipped.
 
 
-def _feed(payload: bytes, vertex: int, records: bytes) -> Callable[[Any], Any]:
+def _worker(step: str, job: ChunkPlan, *arguments: Any) -> Callable[[Any], Any]:
+    script = job.script
+
     def run(batches: Any) -> Any:
+        from spark_runner.executor import layers
+
+        made = getattr(layers, step)(*arguments, batches)
+        if not script:
+            yield from made
+            return
         from planner.frontends.python.stand_in import pyflink_stand_in
-        from spark_runner.executor.layers import run_feed
 
         with pyflink_stand_in():
-            yield from run_feed(payload, vertex, records, batches)
-
-    return run
-
-
-def _rows(payload: bytes, vertex: int, first: int) -> Callable[[Any], Any]:
-    def run(batches: Any) -> Any:
-        from planner.frontends.python.stand_in import pyflink_stand_in
-        from spark_runner.executor.layers import run_rows
-
-        with pyflink_stand_in():
-            yield from run_rows(payload, vertex, first, batches)
-
-    return run
-
-
-def _layer(payload: bytes, number: int) -> Callable[[Any], Any]:
-    def run(batches: Any) -> Any:
-        from planner.frontends.python.stand_in import pyflink_stand_in
-        from spark_runner.executor.layers import run_ending_layer
-
-        with pyflink_stand_in():
-            yield from run_ending_layer(payload, number, batches)
+            yield from made
 
     return run
 

@@ -15,9 +15,12 @@ from planner.errors import PlanError
 from planner.frontends.python.stand_in import pyflink_stand_in
 from planner.frontends.scripts.job_modules import modules_found
 from planner.job import Operator, Writer
-from spark_runner.batch.chunk_frames import avro_frame, chunk_frame, columns_frame
+from spark_runner.batch.chunk_frames import ChunkFrames, avro_frame, chunk_frames
 from spark_runner.batch.sinks import Writers
 from spark_runner.executor.chunks import FIGURES, Chunk, chunks_of, unpacked
+from spark_runner.executor.layout import Layout
+from spark_runner.executor.records import decode
+from spark_runner.executor.rows import printed
 from spark_runner.figures.results import (
     ActionFinished,
     ActionStarted,
@@ -82,54 +85,62 @@ class _Run:
         vertices = tuple(range(len(self.program.steps)))
         name = self.job.sinks[0].operator.key if self.job.sinks else "job"
         self.events(ActionStarted(sink=name, vertices=vertices))
-        rows = chunk_frame(self.job, self.spark, self.program.file)
-        writers = [sink for sink in self.job.sinks if sink.kind == "write"]
-        if writers:
-            rows = rows.persist()
+        frames = chunk_frames(self.job, self.spark, self.program.file)
+        in_columns = [sink for sink in self.job.sinks if self._in_columns(sink)]
+        if in_columns:
+            frames.rows.persist()
         try:
-            chunks = self._collected(rows, writers)
-            for sink in writers:
-                self._write(sink, rows)
+            chunks = self._collected(frames.rows, in_columns)
+            for sink in in_columns:
+                self._write(sink, frames) if sink.kind == "write" else self._print_columns(sink, frames)
         finally:
-            rows.unpersist()
-        self._give(chunks)
+            frames.rows.unpersist()
+        self._give(chunks, frames.layout)
         self.writers.publish()
         self.events(ActionFinished(sink=name, vertices=vertices))
         return self._result(chunks)
 
-    def _collected(self, rows: DataFrame, writers: list[ChunkSink]) -> list[Chunk]:
-        """What the driver needs: figures, and the records of sinks that are not files."""
-        files = [-1 - sink.number for sink in writers]
+    def _in_columns(self, sink: ChunkSink) -> bool:
+        """Whether Spark takes a sink's records: to write them, or for SQL before it."""
+        return sink.kind == "write" or any(flow.sql for flow in self.job.flows_into(sink))
+
+    def _collected(self, rows: DataFrame, in_columns: list[ChunkSink]) -> list[Chunk]:
+        """What the driver needs: figures, and the records of sinks that Spark does not take."""
+        files = [-1 - sink.number for sink in in_columns]
         wanted = rows.where(~F.col("target").isin(files)) if files else rows
         return chunks_of(wanted.toArrow().to_batches())
 
-    def _write(self, sink: ChunkSink, rows: DataFrame) -> None:
+    def _write(self, sink: ChunkSink, frames: ChunkFrames) -> None:
         found = self.written[sink.number]
         with blamed(sink.operator, sink.name, "could not be written"):
-            frame = columns_frame(rows, sink, self.job.flows_into(sink)[0])
+            frame = frames.columns(sink, self.job.flows_into(sink)[0])
             self.writers.write(found, frame if found.avro is None else avro_frame(frame, found.avro))
 
-    def _give(self, chunks: list[Chunk]) -> None:
+    def _print_columns(self, sink: ChunkSink, frames: ChunkFrames) -> None:
+        for batch in frames.columns(sink, self.job.flows_into(sink)[0]).toArrow().to_batches():
+            for value in decode(batch.columns, batch.schema.names):
+                self.events(PrintedRecord(operator=sink.operator.key, subtask=None, text=printed(value)))
+
+    def _give(self, chunks: list[Chunk], layout: Layout) -> None:
         for sink in self.job.sinks:
-            if sink.kind == "write":
+            if self._in_columns(sink):
                 continue
             several = sink.parallelism > 1
-            for subtask, record in self._records(sink, chunks):
+            for subtask, record in self._records(sink, chunks, layout):
                 if sink.kind == "print":
-                    number, identifier = subtask if several else None, sink.identifier
-                    self.events(
-                        PrintedRecord(operator=sink.operator.key, subtask=number, text=record, identifier=identifier)
-                    )
+                    key, number = sink.operator.key, subtask if several else None
+                    text, identifier = printed(record), sink.identifier
+                    self.events(PrintedRecord(operator=key, subtask=number, text=text, identifier=identifier))
                 else:
                     self.events(CollectedRecord(record=record))
 
-    def _records(self, sink: ChunkSink, chunks: list[Chunk]) -> Iterator[tuple[int, Any]]:
+    def _records(self, sink: ChunkSink, chunks: list[Chunk], layout: Layout) -> Iterator[tuple[int, Any]]:
         """A sink's records in the order of the input, each with its subtask."""
         first = sum(vertex.parallelism for vertex in self.job.vertices[: sink.vertex])
         mine = [chunk for chunk in chunks if chunk.target == -1 - sink.number]
         with pyflink_stand_in(), modules_found(self.program.file.rpartition("/")[0] or "."):
             for chunk in sorted(mine, key=lambda one: (one.base, one.producer, one.seq)):
-                for value in unpacked(chunk.blob, None).values:
+                for value in unpacked(chunk.blob, layout.edges[chunk.edge].schema).values:
                     yield chunk.producer - first + 1, value
 
     def _target(self, sink: ChunkSink) -> str | None:

@@ -20,6 +20,8 @@ _SETTINGS = {
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PropagateEmptyRelation",
     "spark.sql.files.openCostInBytes": "1",
+    # a union has the partitions of all its inputs, one after the other: Spark would lay those of alike inputs together
+    "spark.sql.unionOutputPartitioning": "false",
     # the same results on every machine
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.pyspark.selfDestruct.enabled": "false",

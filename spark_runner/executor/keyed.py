@@ -302,10 +302,8 @@ class Reduce(Keyed):
         entries = sorted(self.latest, key=Entry.order) if self.script else list(self.latest)
         for entry in entries:
             stamp, place = self.latest[entry]
-            if self.script:
-                self.add(entry.values[_REDUCED], END_OF_TIME, self.place)
-            else:
-                self.add(entry.values[_REDUCED], stamp, place)
+            # in chunks, what is given now stands where the input ended, before the end of time
+            self.add(entry.values[_REDUCED], END_OF_TIME if self.script else stamp, self.place if self.batch else place)
             if len(self.made) >= MANY:
                 self.settle()
         self.latest = {}

@@ -50,6 +50,9 @@ def _subtask(payload: bytes, vertex: int, subtask: int, backend: Backend, now: i
 def _ending(payload: bytes, vertex: int, subtask: int) -> Subtask:
     """A subtask that takes all its input at once, and keeps nothing afterwards."""
     layout: Layout = pickle.loads(payload)
+    count = layout.vertices[vertex].parallelism
+    if not 0 <= subtask < count:  # its end would never reach its readers
+        raise RuntimeError(f"Spark made another number of partitions than planned: subtask {subtask} of {count}")
     task = Subtask(layout, layout.vertices[vertex], subtask, NoState(), clock(), ends=True)
     task.begin()
     return task

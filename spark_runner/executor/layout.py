@@ -17,7 +17,7 @@ from spark_runner.executor.positions import subtask_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["EdgeSpec", "InputSpec", "Layout", "OperatorSpec", "SinkSpec", "SourceSpec", "VertexSpec"]
+__all__ = ["EdgeSpec", "InputSpec", "Layout", "OperatorSpec", "SourceSpec", "VertexSpec"]
 
 Strategy = Literal["FORWARD", "REBALANCE", "RESCALE", "SHUFFLE", "BROADCAST", "GLOBAL", "HASH", "CUSTOM"]
 
@@ -115,26 +115,12 @@ class SourceSpec:
     names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SinkSpec:
-    """Where records leave: their columns, and how many subtasks write."""
-
-    number: int
-    vertex: int
-    schema: pa.Schema | None
-    parallelism: int
-    key: str
-    name: str
-    place: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class Layout:
     """The whole job. Shipped once, pickled."""
 
     vertices: tuple[VertexSpec, ...]
     sources: tuple[SourceSpec, ...]
-    sinks: tuple[SinkSpec, ...]
     script: bool = False  # of a PyFlink script: functions see what PyFlink shows them
 
     @cached_property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from collections.abc import Sequence as Records
 from typing import Any
 
 import pyarrow as pa
@@ -11,11 +13,13 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import IntegerType, StructField, StructType
 
 from planner.errors import ExecutionError
-from planner.job import Collection, Operator
+from planner.job import Collection, Operator, Sequence
 from spark_runner.executor.failures import shown
 from spark_runner.executor.hidden_columns import TARGET
 from spark_runner.executor.records import UnfitRecord, decode, encode
 from spark_runner.executor.rows import fields_of, form_of, row_class
+from spark_runner.frames.blame import blamed
+from spark_runner.program.chunks import ChunkSource
 
 
 def shaped_records(operator: Operator, schema: pa.Schema | None) -> list[Any]:
@@ -33,6 +37,17 @@ def shaped_records(operator: Operator, schema: pa.Schema | None) -> list[Any]:
         row = row_class(tuple(schema.names))
         shaped = [tuple.__new__(row, fields_of(record, schema.names)) for record in records]
     return decode(_check(operator, shaped, schema), schema.names)
+
+
+def fed_records(source: ChunkSource, schema_of: Callable[[str], pa.Schema]) -> Records[Any]:
+    """The job's own records of a source as its subtasks take them."""
+    if source.records is not None:
+        return source.records
+    behaviour, declared = source.operator.behaviour, source.operator.output
+    if isinstance(behaviour, Sequence):
+        return range(behaviour.start, behaviour.end + 1)
+    with blamed(source.operator, source.operation.name):
+        return shaped_records(source.operator, None if declared is None else schema_of(declared))
 
 
 def _check(operator: Operator, records: list[Any], schema: pa.Schema) -> list[pa.Array]:

@@ -12,7 +12,6 @@ from spark_runner.executor.layout import (
     InputSpec,
     Layout,
     OperatorSpec,
-    SinkSpec,
     SourceSpec,
     VertexSpec,
 )
@@ -57,18 +56,6 @@ class LayoutMaker:
                     else (),
                 )
                 for source in self.job.sources
-            ),
-            sinks=tuple(
-                SinkSpec(
-                    number=sink.number,
-                    vertex=sink.vertex,
-                    schema=None,
-                    parallelism=sink.parallelism,
-                    key=sink.operator.key,
-                    name=sink.name,
-                    place=str(sink.operator.location),
-                )
-                for sink in self.job.sinks
             ),
             script=self.job.script,
         )

@@ -23,7 +23,7 @@ from spark_runner.executor.failures import failed_by
 from spark_runner.executor.hidden_columns import KEY, STAMP
 from spark_runner.frames.exchange import data_columns, key_columns, without
 from spark_runner.frames.parquet_footers import ParquetFooters
-from spark_runner.frames.read_failures import READER_DEFAULTS
+from spark_runner.frames.read_failures import reader_defaults
 from spark_runner.program.program import Inlet, Operation
 from spark_runner.program.sql_text import quoted
 
@@ -177,7 +177,7 @@ def source_frame(
     if isinstance(behaviour, Sequence):
         return spark.range(behaviour.start, behaviour.end + 1, 1, parallelism).toDF("value")
     assert isinstance(behaviour, Reader)
-    defaults = READER_DEFAULTS.get(behaviour.format.lower(), {}) if operator.output is not None else {}
+    defaults = reader_defaults(behaviour.format, operator.output)
     reader = spark.read.format(behaviour.format).options(**{**defaults, **dict(behaviour.options)})
     path = None if behaviour.path is None else resolve_path(behaviour.path)
     if operator.output is not None:

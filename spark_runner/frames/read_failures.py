@@ -12,10 +12,16 @@ from planner.errors import ExecutionError
 from planner.job import Reader
 from spark_runner.program.program import Operation, SparkProgram
 
-__all__ = ["READER_DEFAULTS", "unreadable"]
+__all__ = ["reader_defaults", "unreadable"]
 
 # Spark would make nulls of what does not fit; a declared schema is a promise
-READER_DEFAULTS = {"csv": {"mode": "FAILFAST"}, "json": {"mode": "FAILFAST"}, "xml": {"mode": "FAILFAST"}}
+_DEFAULTS = {"csv": {"mode": "FAILFAST"}, "json": {"mode": "FAILFAST"}, "xml": {"mode": "FAILFAST"}}
+
+
+def reader_defaults(format: str, declared: str | None) -> dict[str, str]:
+    """Options of a reader that the job does not set; `declared` are its columns."""
+    return {} if declared is None else dict(_DEFAULTS.get(format.lower(), {}))
+
 
 _FILE = re.compile(r"\[FAILED_READ_FILE\.\w+\] Encountered error while reading file (.+?)\.(?:\s|$)")
 _MALFORMED = re.compile(r"Malformed records are detected in record parsing: (\[.*?\])\.\s*\n?Parse Mode", re.DOTALL)

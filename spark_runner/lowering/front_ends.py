@@ -15,7 +15,7 @@ from planner.job import Operator, PythonFunction
 from spark_runner.executor.inlined import Inlined
 from spark_runner.program.program import Key
 
-__all__ = ["OperatorsOf", "Part", "Routing", "SinkEnd", "SourceEnd"]
+__all__ = ["OperatorsOf", "Part", "Routing", "SinkEnd", "SourceEnd", "not_in_chunks"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,3 +97,10 @@ class OperatorsOf(Protocol):
 
     def outputs(self, node: StreamNode) -> tuple[str | None, bool]:
         """The columns that an operator declares, and whether it keeps those of its input."""
+
+
+def not_in_chunks(ending: bool) -> str:
+    """Where it is that SQL between operators cannot run; a batch has chunks for what its columns cannot carry."""
+    if not ending:
+        return "does not run in a stream"
+    return "does not run in one job with broadcast state, or with windows of counts, of clocks, of triggers"

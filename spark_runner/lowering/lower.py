@@ -18,7 +18,7 @@ __all__ = ["lower"]
 
 
 def lower(plan: Plan, mode: Mode = "batch") -> SparkProgram:
-    """The Spark program of a plan. Records of a batch travel in columns, those of streams and scripts in chunks.
+    """The Spark program of a plan. Records of most batches travel in columns, those of streams and scripts in chunks.
 
     Raises UnsupportedOnSpark, naming the operator and what to do, for anything Spark cannot run the way Flink would.
     """
@@ -30,7 +30,7 @@ def lower(plan: Plan, mode: Mode = "batch") -> SparkProgram:
     sinks: tuple[Sink, ...] = ()
     chunks: ChunkPlan | None = None
     operators = _operators(plan, mode, view)
-    if mode == "batch" and isinstance(operators, OwnOperators):
+    if mode == "batch" and isinstance(operators, OwnOperators) and not operators.ends_in_chunks:
         passes, sinks = lower_to_passes(view, operators)
     else:
         chunks = lower_to_chunks(plan, mode, view, operators)
@@ -50,7 +50,7 @@ def lower(plan: Plan, mode: Mode = "batch") -> SparkProgram:
 
 def _operators(plan: Plan, mode: Mode, view: JobView) -> OperatorsOf:
     if plan.merging is None:
-        return OwnOperators(view)
+        return OwnOperators(view, mode)
     from spark_runner.lowering.scripts.operators import ScriptOperators  # most jobs need none of PyFlink's types
 
     return ScriptOperators(view, mode)

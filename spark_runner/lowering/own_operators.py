@@ -10,12 +10,12 @@ from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Aggregate, Collection, Explode, Join, Operator, Select, Watermarks, Where, Window, Writer
 from planner.job import Sequence as NumberSequence
 from planner.kinds import KEEPS_COLUMNS
-from spark_runner.lowering.front_ends import Part, Parts, Routing, SinkEnd, SourceEnd
+from spark_runner.lowering.front_ends import Part, Parts, Routing, SinkEnd, SourceEnd, not_in_chunks
 from spark_runner.lowering.inlining import INLINED, inlined
 from spark_runner.lowering.job_view import JobView
 from spark_runner.lowering.operators import LOWERINGS, Lowered, Setting
 from spark_runner.lowering.operators.sinks import PRINTING_FORMATS
-from spark_runner.program.program import Engine
+from spark_runner.program.program import Engine, Mode
 from spark_runner.program.worker_parts import worker_part
 
 __all__ = ["OwnOperators"]
@@ -28,8 +28,11 @@ class OwnOperators:
 
     script = False
 
-    def __init__(self, view: JobView) -> None:
+    def __init__(self, view: JobView, mode: Mode) -> None:
         self._view, self._functions = view, view.functions
+        operators = (self.operator(node) for node in view.graph.nodes)
+        # a batch whose records travel in chunks: no column says what these operators need
+        self.ends_in_chunks = mode == "batch" and any(map(_needs_chunks, operators))
 
     def operator(self, node: StreamNode) -> Operator:
         """A node's operator, with its functions loaded."""
@@ -61,17 +64,16 @@ class OwnOperators:
             return ()
         if isinstance(operator.behaviour, Join):
             raise UnsupportedOnSpark(
-                f"operator {operator.key!r} is a SQL join, which does not run in a stream",
+                f"operator {operator.key!r} is a SQL join, which {not_in_chunks(self.ends_in_chunks)}",
                 location=operator.location,
                 hint="write it as a keyed co_process with state",
             )
         return [(operator, self.part(operator, role), "")]
 
-    @staticmethod
-    def part(operator: Operator, role: str) -> Part:
+    def part(self, operator: Operator, role: str) -> Part:
         """An operator as workers run it in a role."""
         function, options = worker_part(operator)
-        return Part(
+        made = Part(
             role=role,
             function=function,
             options=options,
@@ -79,6 +81,11 @@ class OwnOperators:
             idle=operator.behaviour.idleness if isinstance(operator.behaviour, Watermarks) else None,
             inlined=inlined(function, operator.kind) if role in INLINED else None,
         )
+        if not self.ends_in_chunks:
+            return made
+        # event time comes with the end of the input, and then keyed operators go key by key
+        kept = {name: value for name, value in options.items() if name != "delay"}
+        return replace(made, options={**kept, "batch": True}, idle=None)
 
     def lowered(
         self,
@@ -87,7 +94,6 @@ class OwnOperators:
         columns: bool,
         before: Engine | None = None,
         python_follows: bool = True,
-        streaming: bool = True,
     ) -> Lowered:
         """How an operator runs where it stands, or why it cannot."""
         operator = self.operator(node)
@@ -97,7 +103,6 @@ class OwnOperators:
             pickled=not columns,
             before=before,
             python_follows=python_follows,
-            streaming=streaming,
         )
         return LOWERINGS[operator.kind](setting)
 
@@ -107,7 +112,7 @@ class OwnOperators:
             return "reduce"
         if isinstance(behaviour, Window) and not behaviour.is_plain:
             return "triggered_window"
-        if operator.kind == "co_process" and hasattr(getattr(behaviour, "target", None), "process_broadcast_element"):
+        if _broadcasts(operator):
             keyed = self._functions.key(operator, 0) is not None
             return "keyed_broadcast_process" if keyed else "broadcast_process"
         return lowered or "watermarks"
@@ -147,3 +152,14 @@ class OwnOperators:
         operator = self.operator(node)
         reduces = isinstance(operator.behaviour, Window) and operator.behaviour.form == "reduce"
         return operator.output, operator.kind in KEEPS_COLUMNS or reduces
+
+
+def _needs_chunks(operator: Operator) -> bool:
+    """Whether an operator sees more of a stream than the records of one key after the other."""
+    window = operator.behaviour
+    return (isinstance(window, Window) and not window.is_plain) or _broadcasts(operator)
+
+
+def _broadcasts(operator: Operator) -> bool:
+    target = getattr(operator.behaviour, "target", None)
+    return operator.kind == "co_process" and hasattr(target, "process_broadcast_element")

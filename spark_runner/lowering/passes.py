@@ -63,5 +63,4 @@ class _Lowerer:
                 for target in readers
                 if self.view.step(target) == step
             ),
-            streaming=False,
         )

@@ -1,6 +1,7 @@
 """From a plan to vertices that send each other chunks: what runs where, which layer a vertex is in, what cannot run.
 
-One walk for every stream and for every PyFlink script; what an operator is when it runs, the front end says.
+One walk for every stream, for every PyFlink script, and for batches that columns cannot carry. What an operator is when
+it runs, the front end says.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Explode, Operator, Select, Where, Writer
 from planner.pipeline import Plan
 from planner.settings.boundedness import data_ends
-from spark_runner.lowering.front_ends import OperatorsOf, Part, Parts
+from spark_runner.lowering.front_ends import OperatorsOf, Part, Parts, not_in_chunks
 from spark_runner.lowering.job_view import JobView
 from spark_runner.lowering.memory import may_remember
 from spark_runner.program.chunks import ChunkPlan, ChunkSink, ChunkSource, Columns, Flow, Vertex
@@ -125,7 +126,7 @@ class _Walk:
             parallelism=parallelism,
             max_parallelism=groups,
         )
-        if layer == 0 and not self.operators.script and self._chain_remembers(vertex.nodes):
+        if layer == 0 and self.streaming and not self.operators.script and self._chain_remembers(vertex.nodes):
             at = len(self.job_graph.vertices) + len(self.feeders)
             self.feeders.append(replace(draft, number=at, id=f"{draft.id}-feed", operations=[]))
             draft.layer = 1
@@ -151,8 +152,11 @@ class _Walk:
     # --- event time and state
 
     def _wants_time(self) -> frozenset[int]:
-        """Vertices that look at event time, and those upstream of them. Any function of a script may look at it."""
-        if self.operators.script:
+        """Vertices that look at event time, and those upstream of them.
+
+        Any function of a script may look at it; in a batch the end of time is also the end of the input.
+        """
+        if self.operators.script or not self.streaming:
             return frozenset(draft.number for draft in self.vertices)
         wants: set[int] = set()
         for draft in (*reversed(self.vertices), *self.feeders):
@@ -196,7 +200,9 @@ class _Walk:
 
     def _refused(self, operator: Operator, what: str, hint: str) -> UnsupportedOnSpark:
         return UnsupportedOnSpark(
-            f"operator {operator.key!r} {what}, which does not run in a stream", location=operator.location, hint=hint
+            f"operator {operator.key!r} {what}, which {not_in_chunks(not self.streaming)}",
+            location=operator.location,
+            hint=hint,
         )
 
     def _stream(self, edge: StreamEdge) -> _StreamRef:

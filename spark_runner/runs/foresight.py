@@ -24,10 +24,11 @@ def check_files(program: SparkProgram, request: RunRequest, master: Master) -> N
         behaviour = operator.behaviour
         if isinstance(behaviour, Reader) and behaviour.path is not None:
             _check_input(operator, _place(behaviour.path, program.file, here))
-    for sink in program.sinks:
-        behaviour = sink.operator.behaviour
+    chunked = () if program.chunks is None else program.chunks.sinks
+    for operator in (*(sink.operator for sink in program.sinks), *(sink.operator for sink in chunked)):
+        behaviour = operator.behaviour
         if isinstance(behaviour, Writer) and behaviour.path is not None and behaviour.mode == "error":
-            _check_result(sink.operator, _place(behaviour.path, program.file, here))
+            _check_result(operator, _place(behaviour.path, program.file, here))
 
 
 def check_stream_files(program: SparkProgram, request: RunRequest, master: Master) -> None:
@@ -47,6 +48,8 @@ def check_stream_files(program: SparkProgram, request: RunRequest, master: Maste
 
 def _sources(program: SparkProgram) -> Iterator[Operator]:
     yield from (operation.operator for one in program.passes for operation in one.operations)
+    if program.chunks is not None:
+        yield from (source.operator for source in program.chunks.sources)
 
 
 def _check_input(operator: Operator, place: Path | None) -> None:

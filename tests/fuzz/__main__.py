@@ -28,18 +28,25 @@ def main() -> int:
     """The exit code is 1 where a job failed."""
     options = _arguments()
     started, found, seen = time.monotonic(), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    refusals: Counter[str] = Counter()
     with spark_session() if options.every else contextlib.nullcontext() as spark:
         for number in range(options.jobs):
             seed = options.seed * 1_000_000 + number
             for name in _ways(seed, number, options):
                 outcome = _told(seed, name, spark, seen, options)
                 found[name, outcome.kind] += 1
+                if outcome.kind == "refused":
+                    refusals[_signature(outcome)] += 1
+                if WAYS[name].spark:
+                    print(f"seed {seed}, {name}: {outcome.kind}, {time.monotonic() - started:.0f} s", flush=True)
             if number % 100 == 99:
                 print(f"{number + 1} jobs, {time.monotonic() - started:.0f} s", flush=True)
     for name in WAYS:
         counts = {kind: count for (way, kind), count in sorted(found.items()) if way == name}
         if counts:
             print(f"{name}: {', '.join(f'{count} {kind}' for kind, count in counts.items())}")
+    for reason, count in refusals.most_common():
+        print(f"refused {count} times: {reason}")
     return int(bool(seen))
 
 

@@ -22,6 +22,7 @@ from spark_runner.clusters.master import parse_master
 from spark_runner.clusters.request import RunRequest
 from spark_runner.clusters.session import Session
 from spark_runner.figures.results import Event, PrintedRecord
+from spark_runner.frames.shipping import kept
 from spark_runner.runs.local_driver import LocalDriver
 from spark_runner.runs.preparation import prepare_job
 from spark_runner.runs.stream_driver import StreamDriver
@@ -141,9 +142,9 @@ def _lines(script: Path, way: Way, spark: Any) -> list[str]:
 
     with contextlib.redirect_stdout(io.StringIO()):
         if way.api == "pyflink":
-            load_jobs(str(script), LoadOptions(run=run_job))
+            load_jobs(str(script), LoadOptions(run=run_job, keep=kept))
         else:
-            run_job(load_jobs(str(script))[0])
+            run_job(load_jobs(str(script), LoadOptions(keep=kept))[0])
     return lines
 
 

@@ -19,7 +19,8 @@ from tests.fuzz.shrinking import shrunk
 
 OFF_SPARK = [name for name, way in WAYS.items() if not way.spark]
 ON_SPARK = {
-    200: "batch", 203: "script", 204: "batch unchained", 207: "stream", 209: "script in batch mode"
+    200: "batch", 203: "script", 204: "batch unchained", 207: "stream", 209: "script in batch mode",
+    31000043: "batch", 31000016: "batch unchained", 31000024: "batch",
 }  # fmt: skip
 SEEDS = [seed for seed in range(80) if off_spark(random_job(seed), WAYS[OFF_SPARK[0]])]
 

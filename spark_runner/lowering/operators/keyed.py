@@ -24,11 +24,6 @@ def lower_window(setting: Setting) -> Lowered:
     behaviour = setting.operator.behaviour
     if not isinstance(behaviour, Window) or behaviour.function is None:
         raise nothing_to_run(setting, "give it `window: {tumbling: 5s}` and a function")
-    if not behaviour.is_plain and not setting.streaming:
-        raise setting.refuse(
-            "is a count, global or processing-time window, or has a trigger or a dynamic gap: these run as a stream",
-            "add --mode streaming: a stream over input that ends, ends too",
-        )
     if behaviour.time is not None:
         setting.needs_columns("a time column")
     return Lowered(engine="python", role="window", grouped=True)

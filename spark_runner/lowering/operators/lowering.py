@@ -19,7 +19,6 @@ class Setting:
     pickled: bool  # an input has no declared columns
     before: Engine | None  # the engine of the operator it is chained to
     python_follows: bool  # a Python function is chained downstream of it
-    streaming: bool = False
 
     def refuse(self, problem: str, hint: str) -> UnsupportedOnSpark:
         """The error for an operator that cannot run."""

@@ -11,12 +11,7 @@ def lower_co(setting: Setting) -> Lowered:
     if isinstance(setting.operator.behaviour, Join):
         setting.needs_columns("a join")
         return NATIVE
-    function = python_function(setting, "give it a function with a method for each input")
-    if hasattr(function.target, "process_broadcast_element") and not setting.streaming:
-        raise setting.refuse(
-            "has broadcast state, which runs as a stream",
-            "add --mode streaming: a stream over input that ends, ends too",
-        )
+    python_function(setting, "give it a function with a method for each input")
     if setting.keyed:
         return Lowered(engine="python", role="keyed_co_process", grouped=True)
     return Lowered(engine="python", role=setting.operator.kind)

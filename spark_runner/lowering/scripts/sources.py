@@ -159,7 +159,8 @@ def _paths(made: Call) -> tuple[str, ...]:
 
 
 def _reader(format_: str, paths: tuple[str, ...], **options: str) -> Reader:
-    return Reader(format=format_, path=paths[0] if paths else None, options=tuple(sorted(options.items())))
+    nested = {"recursiveFileLookup": "true", **options}  # a FileSource looks into folders
+    return Reader(format=format_, path=paths[0] if paths else None, options=tuple(sorted(nested.items())))
 
 
 # --- Kafka ------------------------------------------------------------------------------------------------------------

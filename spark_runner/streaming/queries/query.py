@@ -17,8 +17,7 @@ from planner.job import Collection, Sequence
 from spark_runner.executor.chunks import ROW_DDL
 from spark_runner.executor.layout import Layout
 from spark_runner.executor.written import COUNTED
-from spark_runner.frames.blame import blamed
-from spark_runner.frames.collections import shaped_records
+from spark_runner.frames.collections import fed_records
 from spark_runner.frames.layouts import LayoutMaker
 from spark_runner.frames.shipping import pickled_function
 from spark_runner.program.chunks import ChunkPlan, ChunkSource, Vertex
@@ -100,7 +99,11 @@ class Query:
         return frame.mapInArrow(function, StructType([*self.written.fields, StructField(COUNTED, StringType())]))
 
     def _control(self, payload: bytes) -> DataFrame:
-        feeds = {s.number: self._records(s) for s in self.job.sources if _is_fed(s)}
+        feeds = {
+            s.number: fed_records(s, lambda ddl: _arrow(self.shapes.schema(ddl)))
+            for s in self.job.sources
+            if _is_fed(s)
+        }
         orders = (
             self.spark.readStream.format("text")
             .schema("value string")
@@ -108,16 +111,6 @@ class Query:
             .load(self.orders)
         )
         return self._step(orders.select("value", now()), "run_control", payload, pickled_function(feeds, self.file))
-
-    def _records(self, source: ChunkSource) -> Any:
-        if source.records is not None:
-            return source.records
-        behaviour = source.operator.behaviour
-        if isinstance(behaviour, Sequence):
-            return range(behaviour.start, behaviour.end + 1)
-        with blamed(source.operator, source.operation.name):
-            declared = source.operator.output
-            return shaped_records(source.operator, None if declared is None else _arrow(self.shapes.schema(declared)))
 
     def _layer(self, rows: DataFrame, payload: bytes, number: int, vertices: tuple[Vertex, ...]) -> DataFrame:
         if not any(vertex.stateful for vertex in vertices):

@@ -34,7 +34,7 @@ class Count(ProcessWindowFunction):
         yield key, context.window().start, len(list(elements))
 
 env = StreamExecutionEnvironment.get_execution_environment()
-env.set_parallelism(2)
+env.set_parallelism(PARALLELISM)
 own = env.from_collection(list(range(0, 4000, 100)), Types.LONG())
 lines = env.from_source(
     FileSource.for_record_stream_format(StreamFormat.text_line_format(), FOLDER).build(),
@@ -48,11 +48,13 @@ env.execute()
 """
 
 
-@pytest.mark.parametrize("order", ["own first", "file first"])
-def test_windows_behind_two_kinds_of_sources_close(spark: Any, tmp_path: Path, order: str) -> None:
+@pytest.mark.parametrize(("order", "parallelism"), [("own first", 2), ("file first", 2), ("file first", 1)])
+def test_windows_behind_two_kinds_of_sources_close(spark: Any, tmp_path: Path, order: str, parallelism: int) -> None:
+    """Of one subtask each, Spark would make one partition of both."""
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "one.txt").write_text("100\n1200\n")
     body = SCRIPT.replace("FOLDER", repr(str(tmp_path / "in"))).replace("ORDER", repr(order))
+    body = body.replace("PARALLELISM", str(parallelism))
     body = body.replace(
         "class Count(", "class Swapped(CoMapFunction):\n    map1, map2 = Both.map2, Both.map1\n\nclass Count("
     )
