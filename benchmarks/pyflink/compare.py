@@ -1,6 +1,6 @@
 """Compare our plans of PyFlink scripts with real PyFlink's, as real_plans.py wrote them down.
 
-python -m benchmarks.pyflink.compare plans.jsonl [--parallelism N]
+python -m benchmarks.pyflink.compare plans.jsonl [--parallelism N] [--flink VERSION]
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ def main() -> int:
     arguments = argparse.ArgumentParser()
     arguments.add_argument("plans", type=Path)
     arguments.add_argument("--parallelism", type=int, default=1, help="the default of the machine that compiled them")
+    arguments.add_argument("--flink", help="the version of the PyFlink that compiled them; the newest unless given")
     given = arguments.parse_args()
     lines = [line.removeprefix("PLAN ") for line in given.plans.read_text().splitlines() if line.startswith("PLAN ")]
-    options = LoadOptions(parallelism=given.parallelism, parallelism_origin="the comparison")
+    options = LoadOptions(parallelism=given.parallelism, parallelism_origin="the comparison", flink=given.flink)
     wrong = [found for line in lines if (found := compared(json.loads(line), options)) is not None]
     print("\n".join(wrong))
     print(f"{len(lines) - len(wrong)} of {len(lines)} scripts are equal")

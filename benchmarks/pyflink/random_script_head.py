@@ -142,3 +142,40 @@ tag = OutputTag("late", Types.STRING())
 plain_tag = OutputTag("other")
 rules = MapStateDescriptor("rules", Types.STRING(), Types.STRING())
 """
+
+_ASYNC = """class Ask(AsyncFunction):
+    async def async_invoke(self, value):
+        return [value]
+
+
+"""
+_CONSUMER = """
+PROPERTIES = {"bootstrap.servers": "h:1", "group.id": "g"}
+JSON = JsonRowDeserializationSchema.builder().type_info(Types.ROW([Types.INT()])).build()
+
+
+def consumer(schema=None):
+    return FlinkKafkaConsumer("t", schema or SimpleStringSchema(), PROPERTIES)
+
+
+def producer():
+    return FlinkKafkaProducer("t", SimpleStringSchema(), PROPERTIES)
+"""
+HEAD_1X = (
+    HEAD.replace(_ASYNC, "")
+    .replace("import AsyncDataStream, SlotSharingGroup", "import SlotSharingGroup, TimeCharacteristic")
+    .replace("AllWindowFunction, AsyncRetryStrategy,", "AllWindowFunction,")
+    .replace(
+        "from pyflink.common.watermark_strategy",
+        "from pyflink.common import ExecutionMode, RestartStrategies\nfrom pyflink.common.watermark_strategy",
+        1,
+    )
+    .replace(
+        "import FileSink, FileSource, StreamFormat", "import FileSink, FileSource, StreamFormat, StreamingFileSink"
+    )
+    .replace(
+        "import KafkaOffsetsInitializer,",
+        "import FlinkKafkaConsumer, FlinkKafkaProducer, KafkaOffsetsInitializer,",
+    )
+    + _CONSUMER
+)

@@ -1,8 +1,9 @@
 """Random PyFlink scripts, to compare with real PyFlink what no recorded script shows.
 
-    python -m benchmarks.pyflink.random_scripts FIRST COUNT FOLDER [kafka]
+    python -m benchmarks.pyflink.random_scripts FIRST COUNT FOLDER [kafka] [1x]
 
-With `kafka` the scripts use Kafka too, and the real PyFlink needs its connector's jar.
+With `kafka` the scripts use Kafka too, and the real PyFlink needs its connector's jar. With `1x` they are scripts of
+Flink 1.18 to 1.20: its sources, sinks and settings, and nothing that only Flink 2 has.
 
 Scripts are written for plans, not for results: every call of the DataStream API that shapes a plan, in any order, with
 settings on any operator, several environments and jobs, reused streams and calls that PyFlink refuses.
@@ -14,7 +15,7 @@ import random
 import sys
 from pathlib import Path
 
-from benchmarks.pyflink.random_script_head import HEAD
+from benchmarks.pyflink.random_script_head import HEAD, HEAD_1X
 
 TYPES = [
     None, "Types.STRING()", "Types.INT()", "Types.LONG()", "Types.TUPLE([Types.STRING(), Types.INT()])",
@@ -40,14 +41,39 @@ STRATEGIES = [
     "WatermarkStrategy.for_monotonous_timestamps().with_idleness(Duration.of_seconds(1))"
     ".with_timestamp_assigner(Timed())",
 ]  # fmt: skip
+SOURCES_1X = {
+    "consumer": "env.add_source({consumer}{start}{name}{typed})",
+    "text": "env.read_text_file('/in'{charset})",
+}
+STARTS_1X = ("", ".set_start_from_earliest()", ".set_start_from_latest()", ".set_start_from_timestamp(5)",
+             ".set_start_from_group_offsets().set_commit_offsets_on_checkpoints(False)")  # fmt: skip
+SINKS_1X = (
+    "StreamingFileSink.for_row_format('/out', Encoder.simple_string_encoder()).build()",
+    "SinkFunction('org.apache.flink.streaming.api.functions.sink.DiscardingSink')",
+)
+SETTINGS_1X = (
+    "env.set_stream_time_characteristic(TimeCharacteristic.ProcessingTime)",
+    "env.set_stream_time_characteristic(TimeCharacteristic.EventTime)",
+    "env.set_state_backend(HashMapStateBackend())",
+    "env.set_state_backend(FsStateBackend('file:///state'))",
+    "env.set_restart_strategy(RestartStrategies.fixed_delay_restart(3, 10000))",
+    "env.get_config().set_restart_strategy(RestartStrategies.no_restart())",
+    "env.get_config().set_execution_mode(ExecutionMode.BATCH)",
+    "env.get_checkpoint_config().set_checkpoint_storage_dir('file:///checkpoints')",
+    "env.get_checkpoint_config().set_externalized_checkpoint_cleanup("
+    "ExternalizedCheckpointCleanup.RETAIN_ON_CANCELLATION)",
+    "env.enable_checkpointing(1000)",
+    "env.register_type('java.lang.String')",
+)
 
 
 class Writer:
     """One script while it is written."""
 
-    def __init__(self, seed: int, with_kafka: bool = False) -> None:
+    def __init__(self, seed: int, with_kafka: bool = False, flink_1x: bool = False) -> None:
         self.random = random.Random(seed)
         self.with_kafka = with_kafka
+        self.flink_1x = flink_1x
         self.lines: list[str] = []
         self.count = 0
         self.uids = 0
@@ -61,7 +87,9 @@ class Writer:
         for _ in range(self.random.choice((1, 1, 1, 2))):
             self.job()
         body = "\n".join(f"    {line}" for line in self.lines)
-        return f"{HEAD}\n\ndef main():\n{body}\n\n\nif __name__ == '__main__':\n    main()\n"
+        return (
+            f"{HEAD_1X if self.flink_1x else HEAD}\n\ndef main():\n{body}\n\n\nif __name__ == '__main__':\n    main()\n"
+        )
 
     def settings(self) -> None:
         choose = self.random.random
@@ -88,6 +116,8 @@ class Writer:
             self.lines.append(f"env.set_runtime_mode(RuntimeExecutionMode.{mode})")
         if choose() < 0.15:
             self.lines.append(f"env.set_max_parallelism({self.random.choice((16, 128))})")
+        if self.flink_1x:
+            self.lines += [line for line in SETTINGS_1X if choose() < 0.15]
 
     def job(self) -> None:
         for _ in range(self.random.randint(1, 3)):
@@ -141,6 +171,9 @@ class Writer:
         return f", {keyword}={kind}" if kind else ""
 
     def source(self) -> None:
+        if self.flink_1x and self.random.random() < 0.6:
+            self.source_1x()
+            return
         kinds = ["collection", "collection", "numbers", "files", "monitored", "socket"]
         kind = self.random.choice(
             kinds + (["kafka", "kafka", "kafka_rows", "kafka_bounded"] if self.with_kafka else [])
@@ -168,6 +201,17 @@ class Writer:
         typed = self.random.choice(("", "", "", ", Types.STRING()", ", type_info=Types.ROW([Types.STRING()])"))
         self.add(f"env.from_source({made}, {self.random.choice(STRATEGIES)}, 'source'{typed})")
 
+    def source_1x(self) -> None:
+        kind = self.random.choice(("consumer", "text") if self.with_kafka else ("text",))
+        made = SOURCES_1X[kind].format(
+            consumer=self.random.choice(("consumer()", "consumer()", "consumer(JSON)")),
+            start=self.random.choice(STARTS_1X),
+            name=self.random.choice(("", ", 'orders'", ", source_name='orders'")),
+            typed=self.random.choice(("", "", ", type_info=Types.STRING()")),
+            charset=self.random.choice(("", ", 'ISO-8859-1'")),
+        )
+        self.add(made)
+
     def step(self) -> None:
         stream = self.random.choice(self.plain[-6:])
         keyed = self.random.choice(self.keyed[-3:]) if self.keyed else None
@@ -176,6 +220,8 @@ class Writer:
                  "cache"]  # fmt: skip
         if keyed:
             steps += ["keyed", "keyed", "keyed", "window", "window", "keyed_connect", "keyed_broadcast", "keyed_union"]
+        if self.flink_1x:
+            steps.remove("async")
         getattr(self, f"step_{self.random.choice(steps)}")(stream, keyed)
 
     def step_project(self, stream: str, _: str | None) -> None:
@@ -296,6 +342,10 @@ class Writer:
         stream = self.random.choice((*self.plain[-4:], *self.keyed[-1:]))
         kinds = ["print", "print", "identified", "file", "collect", "bulk"] + (["kafka"] * 2 if self.with_kafka else [])
         kind = self.random.choice(kinds)
+        if self.flink_1x and self.random.random() < 0.4:
+            made = self.random.choice((*SINKS_1X, *(["producer()"] * 3 if self.with_kafka else [])))
+            self.lines.append(f"{stream}.add_sink({made}){self.sink_settings()}")
+            return
         if kind == "bulk":
             stream = self.random.choice(self.plain[-4:])
             rows = f"{stream}.map(lambda v: v, Types.ROW([Types.STRING()]))"
@@ -334,4 +384,5 @@ if __name__ == "__main__":
     first, count, folder = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
     folder.mkdir(parents=True, exist_ok=True)
     for seed in range(first, first + count):
-        (folder / f"r{seed}.py").write_text(Writer(seed, "kafka" in sys.argv[4:]).text(), encoding="utf-8")
+        script = Writer(seed, "kafka" in sys.argv[4:], "1x" in sys.argv[4:])
+        (folder / f"r{seed}.py").write_text(script.text(), encoding="utf-8")

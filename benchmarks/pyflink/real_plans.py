@@ -145,14 +145,16 @@ def partitioner(found: Any) -> str:
 def vertex(found: Any) -> dict[str, Any]:
     """One vertex of the job graph."""
     group = found.getSlotSharingGroup()
-    return {
+    described = {
         "id": found.getID().toString(),
         "name": found.getName(),
         "parallelism": found.getParallelism(),
         "max_parallelism": found.getMaxParallelism(),
-        "slot_sharing_group": group.getSlotSharingGroupName() if group is not None else None,
         "operator_ids": [pair.getGeneratedOperatorID().toString() for pair in listed(found.getOperatorIDs())],
     }
+    if group is None or "getSlotSharingGroupName" in dir(group):  # Flink 1.x has no name there
+        described["slot_sharing_group"] = group.getSlotSharingGroupName() if group is not None else None
+    return described
 
 
 def main(scripts: list[str]) -> None:

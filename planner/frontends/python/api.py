@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["BY_HAND", "DECLARED", "HANDED_ON", "handed_on", "modules_with"]
+__all__ = ["BY_HAND", "DECLARED", "HANDED_ON", "STARS", "handed_on", "modules_with"]
 
 # Modules with code of their own, by the modules of ours that have their names.
 BY_HAND: Final = {
@@ -413,6 +413,77 @@ HANDED_ON: Final = {
     "metrics": {
         "metrics.metricbase": "Counter Distribution Meter Metric MetricGroup",
     },
+}
+
+# What `from MODULE import *` takes, where that is not all that the module has.
+STARS: Final = {
+    "common": (
+        "AssignerWithPeriodicWatermarksWrapper ByteArraySchema CompletableFuture ConfigOption ConfigOptions "
+        "Configuration DeserializationSchema Duration Encoder ExecutionConfig ExecutionMode "
+        "InputDependencyConstraint Instant JobClient JobExecutionResult JobID JobStatus RestartStrategies "
+        "RestartStrategyConfiguration Row RowKind SerializationSchema SimpleStringSchema Time TypeInformation "
+        "TypeSerializer Types WatermarkStrategy"
+    ),
+    "common.config_options": "ConfigOption ConfigOptions",
+    "common.constants": "MAX_LONG_VALUE MIN_LONG_VALUE",
+    "common.job_execution_result": "JobExecutionResult",
+    "common.serialization": (
+        "BulkWriterFactory ByteArraySchema DeserializationSchema Encoder RowFieldExtractorSchema "
+        "SerializationSchema SimpleStringSchema"
+    ),
+    "common.typeinfo": "TypeInformation Types",
+    "common.watermark_strategy": ("AssignerWithPeriodicWatermarksWrapper Duration TimestampAssigner WatermarkStrategy"),
+    "datastream.async_data_stream": (
+        "AsyncDataStream AsyncFunction AsyncFunctionDescriptor AsyncRetryStrategy DataStream Time TypeInformation"
+    ),
+    "datastream.async_retry_predicates": ("empty_result_predicate exception_type_predicate has_exception_predicate"),
+    "datastream.async_retry_strategies": (
+        "ExponentialBackoffDelayRetryStrategy FixedDelayRetryStrategy NoRetryStrategy RetryPredicate"
+    ),
+    "datastream.connectors": "DeliveryGuarantee Sink Source",
+    "datastream.connectors.elasticsearch": (
+        "Elasticsearch6SinkBuilder Elasticsearch7SinkBuilder ElasticsearchEmitter ElasticsearchSink FlushBackoffType"
+    ),
+    "datastream.connectors.file_system": (
+        "BucketAssigner BulkFormat FileCompactStrategy FileCompactor FileEnumeratorProvider FileSink FileSource "
+        "FileSourceBuilder FileSplitAssignerProvider OutputFileConfig RollingPolicy StreamFormat StreamingFileSink"
+    ),
+    "datastream.connectors.kafka": (
+        "FlinkKafkaConsumer FlinkKafkaProducer KafkaOffsetResetStrategy KafkaOffsetsInitializer "
+        "KafkaRecordSerializationSchema KafkaRecordSerializationSchemaBuilder KafkaSink KafkaSinkBuilder "
+        "KafkaSource KafkaSourceBuilder KafkaTopicPartition KafkaTopicSelector Semantic"
+    ),
+    "datastream.data_stream": (
+        "BroadcastConnectedStream BroadcastStream CloseableIterator ConnectedStreams DataStream DataStreamSink "
+        "KeyedStream WindowedStream"
+    ),
+    "datastream.functions": (
+        "AggregateFunction AllWindowFunction AsyncFunction AsyncFunctionDescriptor AsyncRetryPredicate "
+        "AsyncRetryStrategy BaseBroadcastProcessFunction BroadcastProcessFunction CoFlatMapFunction CoMapFunction "
+        "CoProcessFunction FilterFunction FlatMapFunction KeySelector KeyedBroadcastProcessFunction "
+        "KeyedCoProcessFunction KeyedProcessFunction MapFunction Partitioner ProcessAllWindowFunction "
+        "ProcessFunction ProcessWindowFunction ReduceFunction RuntimeContext SinkFunction SourceFunction "
+        "TimerService WindowFunction"
+    ),
+    "datastream.output_tag": "OutputTag RowTypeInfo TypeInformation Types",
+    "datastream.state": (
+        "AggregatingState AggregatingStateDescriptor BroadcastState ListState ListStateDescriptor MapState "
+        "MapStateDescriptor OperatorStateStore ReadOnlyBroadcastState ReducingState ReducingStateDescriptor "
+        "StateTtlConfig ValueState ValueStateDescriptor"
+    ),
+    "datastream.utils": (
+        "BasicArrayTypeInfo Configuration ExternalTypeInfo ListTypeInfo MapTypeInfo ObjectArrayTypeInfo "
+        "PrimitiveArrayTypeInfo ResultTypeQueryable Row RowKind RowTypeInfo TupleTypeInfo TypeInformation Types"
+    ),
+    "datastream.window": (
+        "ContinuousEventTimeTrigger ContinuousProcessingTimeTrigger CountSlidingWindowAssigner CountTrigger "
+        "CountTumblingWindowAssigner CountWindow CountWindowSerializer DynamicEventTimeSessionWindows "
+        "DynamicProcessingTimeSessionWindows EventTimeSessionWindows EventTimeTrigger GlobalWindow "
+        "GlobalWindowSerializer GlobalWindows MergingWindowAssigner NeverTrigger ProcessingTimeSessionWindows "
+        "ProcessingTimeTrigger PurgingTrigger SessionWindowTimeGapExtractor SlidingEventTimeWindows "
+        "SlidingProcessingTimeWindows TimeWindow TimeWindowSerializer Trigger TriggerResult "
+        "TumblingEventTimeWindows TumblingProcessingTimeWindows Window WindowAssigner"
+    ),
 }
 
 

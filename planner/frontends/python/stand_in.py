@@ -7,14 +7,14 @@ them. An installed PyFlink is neither imported nor touched: what `sys.modules` h
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from planner.frontends.python.api import BY_HAND, DECLARED, handed_on
+from planner.frontends.python.api import BY_HAND, DECLARED, STARS, handed_on
 from planner.frontends.python.versions import MODULES, NAMES, by_version, has, note_use, release, version
 
 if TYPE_CHECKING:
@@ -147,7 +147,13 @@ def _of_other_api(module: str, name: str) -> Any:
 def _all_names(module: str) -> list[str]:
     """What `from module import *` takes."""
     part = module.partition(".")[2]
+    return sorted(name for name in _starred(part) if has(NAMES.get(name)))
+
+
+def _starred(part: str) -> Iterable[str]:
+    if part in STARS:
+        return STARS[part].split()
     if part in _PACKAGES:
-        return sorted(name for name in handed_on(part) if has(NAMES.get(name)))
+        return handed_on(part)
     own = {name for home in BY_HAND.get(part, ()) for name in import_module(f"{_OURS}.{home}").__all__}
-    return sorted(own.union(DECLARED.get(part, ("", ""))[1].split()))
+    return own.union(DECLARED.get(part, ("", ""))[1].split())

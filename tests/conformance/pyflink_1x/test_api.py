@@ -1,6 +1,7 @@
 """Every public name of PyFlink's DataStream API is there in the versions that have it, and not in the others.
 
-`api.json.xz` was made by introspection of PyFlink 1.18.1, 1.19.3, 1.20.5 and 2.3.0.
+`api.json.xz` was made by introspection of PyFlink 1.18.1, 1.19.3, 1.20.5 and 2.3.0; `stars.json` says what
+`from MODULE import *` takes in 1.20.5 and 2.3.0.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from typing import Any
 import pytest
 
 from planner.frontends.python import versions
-from planner.frontends.python.api import DECLARED
+from planner.frontends.python.api import DECLARED, handed_on
 from planner.frontends.python.stand_in import pyflink_stand_in
 from planner.frontends.scripts.handover import LoadOptions, session
 from tests.conformance.pyflink_2_3.test_api import MADE_INSIDE, arguments_of
 
 API: dict[str, Any] = json.loads(lzma.decompress((Path(__file__).parent / "api.json.xz").read_bytes()))
+STARS: dict[str, dict[str, str]] = json.loads((Path(__file__).parent / "stars.json").read_text())
 VERSIONS = ("1.18", "1.19", "1.20", "2.3")
 INTERNAL = ("pyflink.util", "pyflink.fn_execution", "pyflink.java_gateway", "pyflink.metrics")
 
@@ -45,6 +47,19 @@ def test_modules_have_the_names_that_the_version_has(version: str) -> None:
             except ModuleNotFoundError:
                 found = False
             assert found == (version in spans), (module, name)
+
+
+@pytest.mark.parametrize("flink", STARS)
+def test_star_imports_take_what_they_take_in_pyflink(flink: str) -> None:
+    """Modules without `__all__` hand on what they import themselves too: of that, PyFlink's own names are here."""
+    with session(LoadOptions(flink=flink)), pyflink_stand_in():
+        for module, names in STARS[flink].items():
+            taken: dict[str, Any] = {}
+            exec(f"from {module} import *", taken)  # the statement itself is what is tested
+            mine, real = set(taken) - {"__builtins__"}, set(names.split())
+            part = module.removeprefix("pyflink").lstrip(".")
+            assert mine <= real, (module, mine - real)
+            assert not (real - mine) & {*DECLARED.get(part, ("", ""))[1].split(), *handed_on(part)}, module
 
 
 def test_classes_have_the_members_that_the_version_has(version: str) -> None:
