@@ -86,7 +86,7 @@ def _load(
                 return take(collecting, module)
         except _UserError as error:
             if options.flink is None and error.flink is not None:
-                options, notes = _for_older(options, error, error.flink)
+                options, notes = _for_older(options, error, error.flink, error.reason)
                 continue
             if error.module == "pyflink" and not is_script:  # a module beside the job uses it
                 is_script = True
@@ -125,10 +125,12 @@ def _say_more(error: PlanError, executed: Sequence[JobDefinition], absent: Seque
         error.hint = "\n  ".join([*([error.hint] if error.hint else []), *said])
 
 
-def _for_older(options: LoadOptions, error: JobDefinitionError, flink: str) -> tuple[LoadOptions, tuple[str, ...]]:
+def _for_older(
+    options: LoadOptions, error: JobDefinitionError, flink: str, reason: str | None = None
+) -> tuple[LoadOptions, tuple[str, ...]]:
     """How to load a script for an older version, and the line that says so and why."""
     place = f" ({error.location})" if error.location else ""
-    return replace(options, flink=flink), (f"planned for Flink {flink}: {error.message}{place}",)
+    return replace(options, flink=flink), (f"planned for Flink {flink}: {reason or error.message}{place}",)
 
 
 class _UserError(JobDefinitionError):
@@ -136,11 +138,13 @@ class _UserError(JobDefinitionError):
     version of PyFlink has, may be cured by loading the file again."""
 
     def __init__(
-        self, message: str, *, location: Location | None, hint: str | None, module: str = "", flink: str | None = None
-    ) -> None:
+        self, message: str, *, location: Location | None, hint: str | None, module: str = "",
+        needed: tuple[str, str] | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(message, location=location, hint=hint)
         self.module = module  # that is missing
-        self.flink = flink  # the newest version that has the name
+        self.flink = needed[0] if needed else None  # the newest version that has the name
+        self.reason = needed[1] if needed else None  # what this version lacks
 
 
 @contextmanager
@@ -278,7 +282,7 @@ def _user_error(error: BaseException, path: Path, message: str, module: str = ""
     hints = [hint for hint in (suggestion(error, lines[-1][2] if lines else "", str(path)),) if hint]
     hints += [f"{file}:{line}: {text}" for file, line, text in lines[-8:]]
     return _UserError(
-        message, location=place, hint="\n  ".join(hints) or None, module=module, flink=needed_version(error)
+        message, location=place, hint="\n  ".join(hints) or None, module=module, needed=needed_version(error)
     )
 
 

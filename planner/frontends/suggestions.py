@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from linecache import getlines
 from typing import Final, NoReturn
 
 from planner.spelling import did_you_mean
@@ -12,6 +13,7 @@ from planner.spelling import did_you_mean
 __all__ = ["argument_fault", "needed_version", "plain_argument_faults", "suggestion"]
 
 _MISSING_NAME: Final = re.compile(r"cannot import name '(\w+)' from '(pyflink[\w.]*)'")
+_STAR: Final = re.compile(r"^\s*from\s+pyflink[\w.]*\s+import\s+\*", re.MULTILINE)
 
 
 def suggestion(error: BaseException, line: str, path: str) -> str | None:
@@ -26,6 +28,8 @@ def suggestion(error: BaseException, line: str, path: str) -> str | None:
         return "a file's own lines run while it is loaded: do this in a function's open(), or where it is reachable"
     if isinstance(error, ImportError):
         return _of_import(error)
+    if isinstance(error, NameError):
+        return _of_other_version(error.name or "") if _is_starred(error) else None
     if not isinstance(error, AttributeError) or not error.name or error.obj is None:
         return None
     if error.name == "to_milliseconds":
@@ -91,20 +95,34 @@ def _of_other_version(name: str) -> str | None:
     return hint_for(name)
 
 
-def needed_version(error: BaseException) -> str | None:
-    """The newest version of PyFlink that has a name which an error says is missing; None for every other error."""
+def needed_version(error: BaseException) -> tuple[str, str] | None:
+    """The newest version of PyFlink that has a name which an error says is missing, and what to say of the others; None
+    for every other error."""
+    name = _missing_name(error)
+    if name is None:
+        return None
+    from planner.frontends.python.versions import missing, version
+
+    flink = missing(name)
+    return (flink, f"PyFlink {version()} has no {name}") if flink is not None else None
+
+
+def _missing_name(error: BaseException) -> str | None:
     if isinstance(error, ImportError):
         found = _MISSING_NAME.match(str(error))
         name = found[1] if found is not None else str(error.name or "")
-        if found is None and not name.startswith("pyflink."):
-            return None
-    elif isinstance(error, AttributeError) and error.name and _is_of_api(error.obj):
-        name = error.name
-    else:
-        return None
-    from planner.frontends.python.versions import missing
+        return name if found is not None or name.startswith("pyflink.") else None
+    if isinstance(error, AttributeError):
+        return error.name if _is_of_api(error.obj) else None
+    return error.name if isinstance(error, NameError) and _is_starred(error) else None
 
-    return missing(name)
+
+def _is_starred(error: NameError) -> bool:
+    """Whether the file that misses a name takes all names of a module of PyFlink: `import *` does not say which."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and _STAR.search("".join(getlines(trace.tb_frame.f_code.co_filename))) is not None
 
 
 def _is_of_api(value: object) -> bool:

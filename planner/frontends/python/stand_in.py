@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from planner.frontends.python.api import BY_HAND, DECLARED, STARS, handed_on
-from planner.frontends.python.versions import MODULES, NAMES, by_version, has, note_use, release, version
+from planner.frontends.python.versions import MODULES, NAMES, by_version, has, note_import, release, version
 
 if TYPE_CHECKING:
     from importlib.abc import Loader, MetaPathFinder
@@ -117,7 +117,7 @@ def _found(module: str, name: str) -> Any:
     if name in NAMES:
         if not has(NAMES[name]):
             return _MISSING
-        note_use(name)
+        note_import(name)
     for home in BY_HAND.get(part, ()):
         found = getattr(import_module(f"{_OURS}.{home}"), name, _MISSING)
         if found is not _MISSING and not isinstance(found, ModuleType):

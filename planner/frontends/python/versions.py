@@ -6,6 +6,7 @@ The differences of plans stand with those of Flink itself, in `planner/flink/dif
 
 from __future__ import annotations
 
+from linecache import getlines
 from typing import Any, Final, TypeVar
 
 from planner.errors import JobDefinitionError
@@ -13,7 +14,8 @@ from planner.flink.availability import Span
 from planner.flink.versions import NEWEST, RELEASES
 from planner.frontends.python.differences import as_pyflink
 from planner.frontends.scripts.handover import current_session
-from planner.frontends.scripts.places import user_location
+from planner.frontends.scripts.places import caller_line, shown, user_location
+from planner.job import Location
 
 __all__ = [
     "LATEST_1X",
@@ -28,6 +30,7 @@ __all__ = [
     "hint_for",
     "missing",
     "module_hint",
+    "note_import",
     "note_use",
     "refuse_without_java",
     "refuse_without_method",
@@ -216,6 +219,24 @@ def note_use(name: str) -> None:
     session = current_session() if as_pyflink() else None
     if session is not None and name not in session.uses:
         session.uses[name] = user_location()
+
+
+def note_import(name: str) -> None:
+    """Remember the import of a name that not all versions have; of `import *` only what the file goes on to use."""
+    file, line = caller_line()
+    lines = getlines(file)
+    if line > len(lines) or "*" not in lines[line - 1]:
+        note_use(name)
+        return
+    session = current_session() if as_pyflink() else None
+    if session is None or name in session.uses:
+        return
+    import ast  # for such files only
+
+    loads = (node for node in ast.walk(ast.parse("".join(lines))) if isinstance(node, ast.Name) and node.id == name)
+    used = min((node.lineno for node in loads), default=None)
+    if used is not None:
+        session.uses[name] = Location(shown(file), used)
 
 
 class OnlyIn:

@@ -63,6 +63,23 @@ def test_hints_go_in_both_directions(body: str, version: str, said: str, hint: s
     assert hint in (refused.value.hint or "")
 
 
+def test_names_of_import_star_are_found_missing_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`import *` takes what the version has: the name is missing where it is used, and only what is used counts."""
+    body = "from pyflink.datastream import *\nevent_time = TimeCharacteristic.EventTime\nlines.print()"
+    found = plan_of(tmp_path, body)
+    assert found.flink.version == "1.20"
+    assert "PyFlink 2.3 has no TimeCharacteristic" in found.job.notes[0]
+    script = write_script(tmp_path, body)
+    assert main(["diff", f"{script}@1.20", f"{script}@2.3"]) == 2
+    said = capsys.readouterr().err
+    assert f":{script.read_text().splitlines().index('event_time = TimeCharacteristic.EventTime') + 1}: Time" in said
+    assert "FsStateBackend" not in said
+    with pytest.raises(JobDefinitionError, match="AsyncFunction") as refused:
+        body = "from pyflink.datastream import *\nclass Ask(AsyncFunction):\n    pass\nlines.print()"
+        plans_of(write_script(tmp_path, body), LoadOptions(flink="1.20"))
+    assert "--flink 2.3" in (refused.value.hint or "")
+
+
 def test_a_script_that_fits_no_version_says_so(tmp_path: Path) -> None:
     """The first name sends it to 1.20, which does not have the second."""
     with pytest.raises(JobDefinitionError, match="AsyncDataStream") as refused:
