@@ -228,7 +228,7 @@ def run_rows(payload: bytes, vertex: int, first: int, batches: Iterable[pa.Recor
     from pyspark import TaskContext
 
     context = TaskContext.get()
-    task = _ending(payload, vertex, 0 if context is None else context.partitionId() - first)
+    task = _ending(payload, vertex, (0 if context is None else context.partitionId()) - first)
     yield from _through(task, (decode(batch.columns, batch.schema.names) for batch in batches))
 
 

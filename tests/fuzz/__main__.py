@@ -1,7 +1,8 @@
 """The long run: `python -m tests.fuzz --jobs 2000 --seed 7`.
 
-Every job goes through the workers' code without Spark, in each way there is for that, and every `--every`-th job on a
-Spark session in one way more. A fault is printed with its seed and with the smallest script that still shows it.
+Every job goes through the workers' code without Spark, in each way there is for that, chained or not, and every
+`--every`-th job on a Spark session in one way more. A fault is printed with its seed and with the smallest script that
+still shows it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tests.fuzz.description import Job
 from tests.fuzz.generation import random_job
 from tests.fuzz.model import expected
 from tests.fuzz.rendering import Style, render
-from tests.fuzz.running import WAYS, Outcome, Way, off_spark, run, spark_session
+from tests.fuzz.running import WAYS, Outcome, Way, run, spark_session
 from tests.fuzz.shrinking import shrunk
 
 
@@ -63,12 +64,13 @@ def _arguments() -> Any:
 
 
 def _ways(seed: int, number: int, options: Any) -> list[str]:
-    job = random_job(seed)
+    on_spark = [name for name, way in WAYS.items() if way.spark]
     if options.way:
-        return [name for name in options.way if (options.every if WAYS[name].spark else off_spark(job, WAYS[name]))]
-    found = [name for name, way in WAYS.items() if not way.spark and off_spark(job, way)]
+        return [name for name in options.way if options.every or name not in on_spark]
+    chained = Random(seed).random() < 0.5
+    found = [name for name, way in WAYS.items() if not way.spark and (way.batch or way.chained is chained)]
     if options.every and number % options.every == 0:
-        found.append(Random(seed).choice([name for name, way in WAYS.items() if way.spark]))
+        found.append(Random(seed).choice(on_spark))
     return found
 
 

@@ -30,7 +30,7 @@ from tests.fuzz.description import Job
 from tests.fuzz.model import expected
 from tests.fuzz.rendering import Style, render, write_sources
 
-__all__ = ["WAYS", "Outcome", "Way", "off_spark", "run", "spark_session"]
+__all__ = ["WAYS", "Outcome", "Way", "run", "spark_session"]
 
 _SUBTASK = re.compile(r"\A\d+> ")
 _CUTS = (3, 11)  # off Spark a stream is cut into batches in front of these records
@@ -66,10 +66,16 @@ WAYS = {
     "script unchained": Way(api="pyflink", mode="batch", chained=False),
     "script in batch mode": Way(api="pyflink", mode="batch", batch=True),
     "script as a stream": Way(api="pyflink", mode="streaming"),
+    "script as a stream, unchained": Way(api="pyflink", mode="streaming", chained=False),
+    "off Spark, batch": Way(api="ours", mode="batch", spark=False),
+    "off Spark, batch unchained": Way(api="ours", mode="batch", chained=False, spark=False),
     "off Spark, stream": Way(api="ours", mode="streaming", spark=False),
+    "off Spark, stream unchained": Way(api="ours", mode="streaming", chained=False, spark=False),
     "off Spark, script": Way(api="pyflink", mode="batch", spark=False),
+    "off Spark, script unchained": Way(api="pyflink", mode="batch", chained=False, spark=False),
     "off Spark, script in batch mode": Way(api="pyflink", mode="batch", batch=True, spark=False),
     "off Spark, script as a stream": Way(api="pyflink", mode="streaming", spark=False),
+    "off Spark, script as a stream, unchained": Way(api="pyflink", mode="streaming", chained=False, spark=False),
 }
 
 
@@ -85,13 +91,6 @@ class Outcome:
     def is_fault(self) -> bool:
         """Whether it is to be looked at."""
         return self.kind in ("different", "failed")
-
-
-def off_spark(job: Job, way: Way) -> bool:
-    """Whether a job can run in a way that needs no session: its records are its own."""
-    return not way.spark and all(
-        step["reads"] in ("collection", "sequence") for step in job.steps if step.kind == "source"
-    )
 
 
 def run(job: Job, way: Way, spark: Any = None) -> Outcome:
@@ -190,21 +189,20 @@ class _Stream(StreamDriver):
 
 
 def _lines_off_spark(script: Path, way: Way) -> list[str]:
-    """The workers' code in this process; for jobs whose records are their own."""
+    """The workers' code in this process."""
     from planner.pipeline import plan
-    from spark_runner.frames.shipping import pickled_function
     from spark_runner.lowering.lower import lower
-    from tests.support.pyflink_engine import EngineRun
-    from tests.support.stream_engine import StreamEngine
+    from tests.support.pyflink_engine import EngineRun, run_bounded, run_stream
 
     if way.api == "pyflink":
         return EngineRun(cuts=_CUTS if way.mode == "streaming" else None).run(script)
     with contextlib.redirect_stdout(io.StringIO()):
-        (job,) = load_jobs(str(script))
-    engine = StreamEngine.of(
-        lower(plan(job), "streaming").chunks, lambda value: pickled_function(value, job.location.file)
-    )
-    found = engine.run(_CUTS)
+        (job,) = load_jobs(str(script), LoadOptions(keep=kept))
+    chunks = lower(plan(job), way.mode).chunks
+    if chunks is None:
+        raise UnsupportedOnSpark("the records of this batch travel in columns, which only Spark has")
+    file = job.location.file
+    found = run_bounded(chunks, file) if way.mode == "batch" else run_stream(chunks, file, _CUTS)
     return [str(value) for records in found.values() for _, value in records]
 
 

@@ -1,6 +1,6 @@
-"""Runs PyFlink scripts through the very code that runs on workers, in this process and without Spark.
+"""Runs jobs through the very code that runs on workers, in this process and without Spark.
 
-For scripts whose records are their own: bounded runs, and streams that are cut into batches anywhere.
+Bounded runs, and streams that are cut into batches anywhere; of records of their own and of files.
 """
 
 from __future__ import annotations
@@ -15,19 +15,21 @@ from typing import Any
 from planner.frontends.loading import load_jobs
 from planner.frontends.python.stand_in import pyflink_stand_in
 from planner.frontends.scripts.handover import LoadOptions
-from planner.job import JobDefinition
+from planner.job import JobDefinition, Reader
 from planner.pipeline import plan
 from spark_runner.executor.chunks import FIGURES, Chunk, chunk_batch, chunks_of, unpacked
-from spark_runner.executor.layers import run_ending_layer, run_feed
+from spark_runner.executor.layers import run_ending_layer, run_feed, run_rows
 from spark_runner.executor.layout import Layout
 from spark_runner.figures.results import PrintedRecord
+from spark_runner.frames.collections import fed_records
 from spark_runner.frames.layouts import LayoutMaker
 from spark_runner.frames.shipping import pickled_function
 from spark_runner.lowering.lower import lower
 from spark_runner.program.chunks import ChunkPlan, ChunkSink
+from tests.support.file_records import file_batches, positioned, reader_schemas
 from tests.support.stream_engine import StreamEngine, schema_of
 
-__all__ = ["EngineRun"]
+__all__ = ["EngineRun", "run_bounded", "run_stream"]
 
 
 class EngineRun:
@@ -53,11 +55,10 @@ class EngineRun:
         assert program.chunks is not None
         with pyflink_stand_in():
             if self.cuts is None:
-                found = _bounded(program.chunks, program.file)
+                found = run_bounded(program.chunks, program.file)
             else:
                 stream = _held_back(program.chunks) if self.late else program.chunks
-                engine = StreamEngine.of(stream, lambda value: pickled_function(value, program.file))
-                found = engine.run(self.cuts)
+                found = run_stream(stream, program.file, self.cuts)
         collected: list[Any] = []
         for sink in program.chunks.sinks:
             for subtask, value in found[sink.number]:
@@ -68,6 +69,18 @@ class EngineRun:
                     record = PrintedRecord(operator="", subtask=number, text=value, identifier=sink.identifier)
                     self.lines += str(record).splitlines()
         return collected
+
+
+def run_stream(job: ChunkPlan, file: str, cuts: Iterable[int]) -> dict[int, list[tuple[int, Any]]]:
+    """The same as a stream, in several batches: its first file and all others are read in batches of their own."""
+    schemas = reader_schemas(job)
+    engine = StreamEngine.of(job, lambda value: pickled_function(value, file), schemas)
+    files = {}
+    for source in job.sources:
+        if source.number in schemas:
+            found = [positioned(batch, at) for at, batch in enumerate(file_batches(source))]
+            files[source.number] = [found[:1], found[1:]]
+    return engine.run(cuts, files=files)
 
 
 def _held_back(job: ChunkPlan) -> ChunkPlan:
@@ -84,13 +97,19 @@ def _held_back(job: ChunkPlan) -> ChunkPlan:
     return replace(job, vertices=vertices)
 
 
-def _bounded(job: ChunkPlan, file: str) -> dict[int, list[tuple[int, Any]]]:
-    layout = LayoutMaker(job, schema_of, {}).layout()
+def run_bounded(job: ChunkPlan, file: str) -> dict[int, list[tuple[int, Any]]]:
+    """What reaches the sinks of a job whose input ends, each record with its subtask."""
+    layout = LayoutMaker(job, schema_of, reader_schemas(job)).layout()
     payload = pickled_function(layout, file)
     chunks: list[Chunk] = []
     for source in job.sources:
-        subtasks = _numbers(source.parallelism)
-        chunks += chunks_of(run_feed(payload, source.vertex, pickled_function(source.records, file), subtasks))
+        if isinstance(source.operator.behaviour, Reader):
+            files = file_batches(source)
+            for subtask in range(source.parallelism):
+                chunks += chunks_of(run_rows(payload, source.vertex, -subtask, files[subtask :: source.parallelism]))
+        else:
+            records = pickled_function(fed_records(source, schema_of), file)
+            chunks += chunks_of(run_feed(payload, source.vertex, records, _numbers(source.parallelism)))
     for number, vertices in enumerate(job.layers, start=1):
         width = max(vertex.parallelism for vertex in vertices)
         parts = [[chunk for chunk in chunks if chunk.subtask % width == slot] for slot in range(width)]
@@ -108,4 +127,8 @@ def _records(layout: Layout, sink: ChunkSink, chunks: list[Chunk]) -> list[tuple
     first = layout.vertices[sink.vertex].first_producer
     mine = [chunk for chunk in chunks if chunk.target == -1 - sink.number and chunk.target != FIGURES]
     ordered = sorted(mine, key=lambda one: (one.base, one.producer, one.seq))
-    return [(chunk.producer - first, value) for chunk in ordered for value in unpacked(chunk.blob, None).values]
+    return [
+        (chunk.producer - first, value)
+        for chunk in ordered
+        for value in unpacked(chunk.blob, layout.edges[chunk.edge].schema).values
+    ]

@@ -14,10 +14,11 @@ from typing import Any
 import pyarrow as pa
 from pyspark import cloudpickle
 
-from planner.job import Collection, JobDefinition, Sequence
+from planner.job import JobDefinition
 from planner.pipeline import plan
 from spark_runner.executor.chunks import Chunk, chunk_batch, chunks_of, unpacked
 from spark_runner.executor.layers import run_control, run_slot, run_source
+from spark_runner.frames.collections import fed_records
 from spark_runner.frames.layouts import LayoutMaker
 from spark_runner.lowering.lower import lower
 from spark_runner.program.chunks import ChunkPlan
@@ -57,9 +58,9 @@ def schema_of(ddl: str) -> pa.Schema:
 
 def _field(written: str, between: str) -> pa.Field:
     name, _, kind = written.strip().partition(between)
-    kind = kind.strip()
+    name, kind = name.strip("`"), kind.strip()
     if not kind.startswith("struct<"):
-        return pa.field(name, _TYPES[kind])
+        return pa.field(name, _TYPES[kind.lower()])
     return pa.field(name, pa.struct([_field(part, ":") for part in kind[len("struct<") : -1].split(",")]))
 
 
@@ -96,9 +97,7 @@ class StreamEngine:
         self.payload = pickled(layout)
         self.edges = layout.edges
         feeds = {
-            source.number: _records(source.operator.behaviour) if source.records is None else source.records
-            for source in self.job.sources
-            if source.number not in readers
+            source.number: fed_records(source, schema_of) for source in self.job.sources if source.number not in readers
         }
         self.feeds = pickled(feeds)
         self.size = max((len(feed) for feed in feeds.values()), default=0)
@@ -149,21 +148,20 @@ class StreamEngine:
         for number, records in found.items():
             self.sinks[number].extend((subtask, value) for _, subtask, value in sorted(records, key=lambda r: r[0]))
 
-    def run(self, cuts: Iterable[int], now: int = 0) -> dict[int, list[tuple[int, Any]]]:
-        """The whole input: record by record slices, cut into batches in front of these slices, then the end."""
+    def run(
+        self, cuts: Iterable[int], now: int = 0, files: Mapping[int, Iterable[list[pa.RecordBatch]]] | None = None
+    ) -> dict[int, list[tuple[int, Any]]]:
+        """The whole input: files of each source, a batch for each list of them, record by record slices, cut into
+        batches in front of these slices, then the end."""
+        for source, parts in (files or {}).items():
+            for part in parts:
+                self.read(source, [part])
         borders = [0, *sorted(set(cuts)), self.size]
         for first, last in itertools.pairwise(borders):
             if first < last:
                 self.batch((f'{{"slice": {n}, "size": 1}}' for n in range(first, last)), now)
         self.batch(['{"end": true}'], now)
         return self.sinks
-
-
-def _records(behaviour: Any) -> Any:
-    if isinstance(behaviour, Sequence):
-        return range(behaviour.start, behaviour.end + 1)
-    assert isinstance(behaviour, Collection)
-    return list(behaviour.records)
 
 
 def roundtrip(value: Any) -> Any:
