@@ -9,26 +9,17 @@ from planner.frontends.python.values.types import TypeInformation
 from planner.frontends.python.versions import version
 
 __all__ = [
-    "check_properties", "is_externalized", "last_given", "produced_by_schema",
+    "check_properties", "last_given", "produced_by_schema",
     "refuse_retention", "restart_description",
 ]  # fmt: skip
 
 _Settings = TypeVar("_Settings")
-_EXTERNALIZED = (
-    "enable_externalized_checkpoints", "set_externalized_checkpoint_cleanup", "set_externalized_checkpoint_retention",
-)  # fmt: skip
 
 
 def last_given(settings: Recorded, *setters: str) -> Any:
     """What the last call of some setters was given; None where none was called."""
     given = [call.first() for call in settings._calls if call.name in setters]
     return given[-1] if given else None
-
-
-def is_externalized(settings: Recorded) -> bool:
-    """Whether checkpoints are kept when the job ends."""
-    mode = last_given(settings, *_EXTERNALIZED)
-    return mode is not None and mode.name != "NO_EXTERNALIZED_CHECKPOINTS"
 
 
 def restart_description(strategy: Recorded) -> str:

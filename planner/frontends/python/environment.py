@@ -64,6 +64,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
         self._registered: list[Draft] = []
         self._settings: dict[str, Any] = {}
         self._options: dict[str, Any] = {}
+        self._given: dict[str, Any] = {}  # options by whoever set them last: what getters answer
         self._recorded: list[str] = []
         self._uses_of_versions: list[tuple[str, Location]] = []  # calls that only some versions of Flink have
         self._absent = session.absent_modules if session is not None else ()
@@ -160,6 +161,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
         """Set options by Flink's own keys."""
         options = configuration if isinstance(configuration, Mapping) else configuration._options
         arguments = job_arguments(options, user_location())
+        self._given.update(options)
         if "parallelism" in arguments:
             self._parallelism_origin = f"parallelism.default at {user_location()}"
         self._options.update(arguments.pop("options", {}))
@@ -184,19 +186,16 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
 
     def get_config(self) -> ExecutionConfig:
         """Settings of execution."""
-        from planner.frontends.python.execution_config import EnvironmentConfig
+        from planner.frontends.python import execution_config as settings
 
-        config: ExecutionConfig = self._holders.setdefault("get_config", EnvironmentConfig(self))
+        config: ExecutionConfig = self._holders.setdefault("get_config", settings.ExecutionConfig(self))
         return config
 
     def get_checkpoint_config(self) -> CheckpointConfig:
         """Settings of checkpoints."""
-        from planner.frontends.python.declared.settings import CheckpointConfig as Config
+        from planner.frontends.python import execution_config as settings
 
-        if "get_checkpoint_config" not in self._holders:
-            made = self._holders["get_checkpoint_config"] = Config()
-            made._mode = self.get_checkpointing_mode
-        config: CheckpointConfig = self._holders["get_checkpoint_config"]
+        config: CheckpointConfig = self._holders.setdefault("get_checkpoint_config", settings.CheckpointConfig(self))
         return config
 
     def enable_checkpointing(self, interval: int, mode: CheckpointingMode | None = None) -> StreamExecutionEnvironment:
@@ -207,28 +206,21 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
                 location=user_location(),
                 hint="the interval is in milliseconds",
             )
-        self._options[_INTERVAL] = interval
+        given: dict[str, Any] = {_INTERVAL: interval}
         if mode is not None:
-            self._options["execution.checkpointing.mode"] = getattr(mode, "name", str(mode))
+            given["execution.checkpointing.mode"] = getattr(mode, "name", str(mode))
+        self._options.update(given)
+        self._given.update(given)
         self._record("enable_checkpointing", interval)
         return self
 
     def get_checkpoint_interval(self) -> int:
         """Milliseconds between checkpoints; -1 where there are none."""
-        return int(self._options.get(_INTERVAL, -1))
+        return self.get_checkpoint_config().get_checkpoint_interval()
 
     def get_checkpointing_mode(self) -> CheckpointingMode:
         """How exact checkpoints are."""
-        from planner.flink.versions import is_before
-        from planner.frontends.python.declared.settings import CheckpointingMode as Mode
-        from planner.frontends.python.versions import version
-
-        written = self._options.get("execution.checkpointing.mode")
-        given = self.get_checkpoint_config().last("set_checkpointing_mode")
-        if given is not None and written is None:
-            return Mode[given.first().name]
-        none_yet = "EXACTLY_ONCE" if is_before(version(), "2.0") or _INTERVAL in self._options else "AT_LEAST_ONCE"
-        return Mode[written or none_yet]
+        return self.get_checkpoint_config().get_checkpointing_mode()
 
     def get_checkpointing_consistency_mode(self) -> CheckpointingMode:
         """How exact checkpoints are."""
@@ -316,9 +308,8 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
         from planner.frontends.python.declared.settings import TimeCharacteristic as Time
 
         self._time_characteristic = Time[characteristic.name]
-        self.get_config()._watermark_interval = (  # type: ignore[attr-defined]
-            0 if self._time_characteristic is Time.ProcessingTime else 200
-        )
+        processing = self._time_characteristic is Time.ProcessingTime
+        self._given["pipeline.auto-watermark-interval"] = 0 if processing else 200
         return self._keep("set_stream_time_characteristic", characteristic)
 
     def get_stream_time_characteristic(self) -> TimeCharacteristic:

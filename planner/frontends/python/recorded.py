@@ -70,6 +70,23 @@ class Recorded:
         found = self.calls(name)
         return found[-1] if found else None
 
+    def _keep(self, call: Call) -> None:
+        """Keep a call."""
+        self._calls = (*self._calls, call)
+
+    def _got(self, name: str, returned: str) -> Any:
+        """What a getter answers: the value that was set last, or given when the object was made."""
+        wanted = name.partition("_")[2]
+        setters = (f"set_{wanted}", f"with_{wanted}", wanted)
+        for call in reversed(self._calls):
+            if call.name in setters:
+                return call.first()
+            if wanted in dict(call.arguments):
+                return dict(call.arguments)[wanted]
+            if call.name.startswith(("enable_", "disable_")) and call.name.partition("_")[2] in wanted:
+                return call.name.startswith("enable_")
+        return False if returned == "bool" else None
+
     def __repr__(self) -> str:
         return ".".join(str(call) for call in self._calls) or type(self).__name__
 
@@ -105,13 +122,13 @@ def _method(cls: type[Recorded], name: str, function: Callable[..., Any]) -> Cal
             _refuse_without_java(type(self))
             self._calls = (*self._calls, Call(type(self).__name__, bound))
             return None
-        if name.startswith(("get_", "is_")) and not bound:
-            return said if said is not None else _got(self, name, function)
+        if name.startswith(("get_", "is_", "has_")) and not bound:
+            return said if said is not None else self._got(name, _returned(function))
         if name == "build" and as_pyflink():
             from planner.frontends.python.connector_checks import check_built
 
             check_built(self)
-        self._calls = (*self._calls, Call(name, bound))
+        self._keep(Call(name, bound))
         return self if _returned(function) == "Self" else _product(cls, function, self._calls)
 
     return _like(call, function)
@@ -149,20 +166,6 @@ def _product(cls: type[Recorded], function: Callable[..., Any], calls: tuple[Cal
     made = found.__new__(found)
     made._calls = calls
     return made
-
-
-def _got(self: Recorded, name: str, function: Callable[..., Any]) -> Any:
-    """What a getter answers: the value that was set last, or given when the object was made."""
-    wanted = name.partition("_")[2]
-    setters = (f"set_{wanted}", f"with_{wanted}", wanted)
-    for call in reversed(self._calls):
-        if call.name in setters:
-            return call.first()
-        if wanted in dict(call.arguments):
-            return dict(call.arguments)[wanted]
-        if call.name.startswith(("enable_", "disable_")) and call.name.partition("_")[2] in wanted:
-            return call.name.startswith("enable_")
-    return False if _returned(function) == "bool" else None
 
 
 def _bound(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[str, Any], ...]:

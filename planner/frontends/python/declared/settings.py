@@ -5,11 +5,10 @@ PyFlink's classes with their methods and arguments, and no code: `recorded` keep
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum
 from typing import Any, Generic, Self, TypeVar
 
-from planner.frontends.python.answers import is_externalized, last_given, refuse_retention, restart_description
+from planner.frontends.python.answers import last_given, refuse_retention, restart_description
 from planner.frontends.python.recorded import Recorded
 from planner.frontends.python.values.times import Duration
 
@@ -324,13 +323,9 @@ class ExternalizedCheckpointRetention(Enum):
 
 
 class CheckpointConfig(Recorded):
-    _mode: Callable[[], CheckpointingMode] | None = None  # as the environment has it
-
     def __init__(self) -> None: ...
     def is_checkpointing_enabled(self) -> bool: ...
-    def get_checkpointing_mode(self) -> CheckpointingMode:
-        return self._mode() if self._mode is not None else CheckpointingMode.EXACTLY_ONCE
-
+    def get_checkpointing_mode(self) -> CheckpointingMode: ...
     def set_checkpointing_mode(self, checkpointing_mode: Any) -> Self: ...
     def get_checkpoint_interval(self) -> int: ...
     def set_checkpoint_interval(self, checkpoint_interval: Any) -> Self: ...
@@ -347,9 +342,7 @@ class CheckpointConfig(Recorded):
     def set_externalized_checkpoint_retention(self, retention_mode: Any) -> Self:
         return refuse_retention(self)
 
-    def is_externalized_checkpoints_enabled(self) -> bool:
-        return is_externalized(self)
-
+    def is_externalized_checkpoints_enabled(self) -> bool: ...
     def get_externalized_checkpoint_retention(self) -> Any: ...
     def is_unaligned_checkpoints_enabled(self) -> bool: ...
     def enable_unaligned_checkpoints(self, enabled: Any = True) -> Self: ...
@@ -369,9 +362,7 @@ class CheckpointConfig(Recorded):
 
     def enable_externalized_checkpoints(self, cleanup_mode: Any) -> Self: ...
     def set_externalized_checkpoint_cleanup(self, cleanup_mode: Any) -> Self: ...
-    def get_externalized_checkpoint_cleanup(self) -> Any:
-        return last_given(self, "enable_externalized_checkpoints", "set_externalized_checkpoint_cleanup")
-
+    def get_externalized_checkpoint_cleanup(self) -> Any: ...
     def set_checkpoint_storage(self, storage: Any) -> Self: ...
     def set_checkpoint_storage_dir(self, checkpoint_path: Any) -> Self: ...
     def get_checkpoint_storage(self) -> Any:

@@ -1,0 +1,45 @@
+"""What getters of the environment and its settings answer: by default, where a script set them, and by options.
+
+`getters.json` has a script that calls every one of them, and what real PyFlink 1.20.5 and 2.3.0 printed.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from planner.errors import PlanError
+from planner.frontends.loading import load_jobs
+from planner.frontends.scripts.handover import LoadOptions
+
+RECORDED = json.loads((Path(__file__).parent / "getters.json").read_text())
+END = "env.from_collection([1]).print()\nenv.execute()\n"
+
+
+@pytest.mark.parametrize("flink", RECORDED["answers"])
+def test_getters_answer_what_pyflink_answers(flink: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "getters.py"
+    text = "\n".join(RECORDED["script"])
+    # a call that PyFlink refuses would end the script: there is nothing to answer then
+    text = text.replace("a=getattr(o,n,None)", "a=getattr(o,n,None) if title+' '+n in ANSWERED else None")
+    real = [line for line in RECORDED["answers"][flink] if not line.endswith("raises Py4JError")]
+    script.write_text(f"ANSWERED = {sorted({' '.join(line.split(' ')[:3]) for line in real})!r}\n{text}\n{END}")
+    load_jobs(script, LoadOptions(flink=flink, parallelism=2))
+    said = set(capsys.readouterr().err.splitlines())
+    # PyFlink's default parallelism is that of the machine
+    assert not [line for line in real if line not in said and "get_default_local_parallelism" not in line]
+
+
+@pytest.mark.parametrize("name", ["get_execution_mode", "get_restart_strategy", "set_restart_strategy"])
+def test_settings_of_1x_are_not_in_2_3(name: str, tmp_path: Path) -> None:
+    script = tmp_path / "job.py"
+    script.write_text(
+        "from pyflink.datastream import StreamExecutionEnvironment\n"
+        "env = StreamExecutionEnvironment.get_execution_environment()\n"
+        f"env.get_config().{name}\n{END}"
+    )
+    with pytest.raises(PlanError, match="no attribute"):
+        load_jobs(script, LoadOptions(flink="2.3"))
+    assert load_jobs(script, LoadOptions(flink="1.20"))
