@@ -123,22 +123,22 @@ def load_contents(argument: str) -> SavepointContents:
     return describe_savepoint(load_savepoint(argument))
 
 
-def flink_for(written: str | None, job: JobDefinition) -> FlinkProfile:
-    """The version of Flink to plan a job for: given, or that compiled it, or of `[tool.plan]`; else the newest.
-
-    A PyFlink script was loaded for one version, which may be older because of the names it uses.
-    """
-    from planner.flink.differences import flink
-
+def tell_notes(job: JobDefinition) -> None:
+    """Say what a reader of the job's plan should know, such as why it is for an older version."""
     if job.compiled is None:  # else tell_compiler() has said them
         for note in job.notes:
             console.message(note)
-    if job.python is not None:
-        return flink(job.flink or written)
-    written = written or job.flink
-    if written is None and (config := nearest_config()) is not None:
-        written = config.for_job(job.name, job.location.file).flink
-    return flink(written)
+
+
+def flink_for(written: str | None, job: JobDefinition) -> FlinkProfile:
+    """The version of Flink to plan a job for. What is to be known of that choice is said."""
+    from planner.flink.differences import flink
+    from planner.flink.versions import version_for
+
+    tell_notes(job)
+    config = nearest_config()
+    configured = None if config is None else config.for_job(job.name, job.location.file).flink
+    return flink(version_for(job, asked=written, configured=configured))
 
 
 def explain_here(compiled: Plan) -> Explanation:

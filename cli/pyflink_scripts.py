@@ -12,6 +12,7 @@ from itertools import chain, count, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cli.locate import tell_notes
 from planner.frontends.loading import LoadOptions, load_jobs
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def _run_job(
     from spark_runner.runs.store import RunStore
 
     prepared = prepare_job(job, request)
+    tell_notes(prepared.plan.written)
     check_machine(request)
     store = RunStore.under(Path.cwd())
     folder = store.submit(request, name=prepared.plan.job.name, run_id=run_id)

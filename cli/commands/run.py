@@ -118,6 +118,7 @@ def run(
     if not (dry_run or detach or deploy_mode == "cluster") and is_script_to_run(request.job):
         return run_script(request, options, lambda *job: _see_through(*job, follow=follow, format=format), run_id=id)
     prepared = prepare(request, options, dry=dry_run)
+    locate.tell_notes(prepared.plan.written)
     if dry_run:
         _print_program(prepared, request, format)
         return 0

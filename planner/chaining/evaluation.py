@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from planner.chaining.facts import Candidate, ChainingRule, Facts, OperatorFacts
 from planner.chaining.registry import RULES
-from planner.graphs.stream_graph import StreamGraph
+from planner.graphs.stream_graph import StreamEdge, StreamGraph
 from planner.rules import Checked, Obstacle
 from planner.topology import topological_order
 
@@ -28,49 +28,43 @@ def find_obstacles(graph: StreamGraph) -> tuple[tuple[Obstacle, ...], ...]:
     edges of a large job are alike. An obstacle names its edge, so it is made for each.
     """
     found: list[tuple[Obstacle, ...]] = [()] * len(graph.edges)
-    edges, in_edges, out_edges = graph.edges, graph.in_edges, graph.out_edges
-    kinds = _kinds(graph)
+    of_nodes = _facts_of_nodes(graph)
     shared = _shared_positions(graph)
     heads: dict[int, int] = {}  # by node, the head of its chain, where it is not the node itself
     verdicts: dict[tuple[Any, ...], tuple[Facts, tuple[ChainingRule, ...]]] = {}
     for position in _upstream_first(graph):
-        edge = edges[position]
+        edge = graph.edges[position]
         source, target = edge.source, edge.target
-        inputs, head = len(in_edges[target]), heads.get(source, source)
-        alike = (
-            kinds[source],
-            kinds[target],
-            kinds[head],
-            edge.partitioner,
-            edge.exchange_mode,
-            inputs,
-            len(out_edges[source]),
-            inputs > 1 and (target, edge.type_number) in shared,
-        )
+        head = heads.get(source, source)
+        values = _values(graph, edge, head, shared)
+        alike = (id(of_nodes[source]), id(of_nodes[target]), values)
         if alike not in verdicts:
-            facts = _facts(graph, position, head, shared)
+            facts = Facts(of_nodes[source], of_nodes[target], *values)
             verdicts[alike] = facts, tuple([rule for rule in RULES if rule.fails(facts)])
         facts, rules = verdicts[alike]
         if rules:
             candidate = _candidate(graph, position, head, facts)
             found[position] = tuple([rule.describe(candidate) for rule in rules])
-        elif inputs == 1:
+        elif len(graph.in_edges[target]) == 1:
             heads[target] = head
     return tuple(found)
 
 
-def _kinds(graph: StreamGraph) -> dict[int, int]:
-    """By node, a number: equal where the conditions see no difference between two nodes."""
-    numbers: dict[tuple[Any, ...], int] = {}
-    return {node.id: numbers.setdefault(_of_operator(node), len(numbers)) for node in graph.nodes}
+def _facts_of_nodes(graph: StreamGraph) -> dict[int, OperatorFacts]:
+    """By node, what the conditions read of it. Equal facts are one object: comparing two is asking for the same."""
+    known: dict[tuple[Any, ...], OperatorFacts] = {}
+    return {node.id: known.setdefault(read := _of_operator(node), OperatorFacts._make(read)) for node in graph.nodes}
 
 
 def candidate_of(graph: StreamGraph, obstacles: Sequence[tuple[Obstacle, ...]], position: int) -> Candidate:
     """One edge as the conditions see it, once the verdicts of all edges are known."""
-    head = graph.edges[position].source
+    edge = graph.edges[position]
+    head = edge.source
     while len(entering := graph.in_edges[head]) == 1 and not obstacles[entering[0]]:
         head = graph.edges[entering[0]].source
-    return _candidate(graph, position, head, _facts(graph, position, head, _shared_positions(graph)))
+    ends = [OperatorFacts._make(_of_operator(graph.by_id[end])) for end in (edge.source, edge.target)]
+    facts = Facts(ends[0], ends[1], *_values(graph, edge, head, _shared_positions(graph)))
+    return _candidate(graph, position, head, facts)
 
 
 def check_conditions(plan: Plan, position: int) -> tuple[Checked, ...]:
@@ -81,20 +75,17 @@ def check_conditions(plan: Plan, position: int) -> tuple[Checked, ...]:
     return tuple(rule.checked(candidate.facts, candidate) for rule in RULES)
 
 
-def _facts(graph: StreamGraph, position: int, head: int, shared: frozenset[tuple[int, int]]) -> Facts:
-    edge = graph.edges[position]
-    by_id: Mapping[int, Any] = graph.by_id
-    return Facts(
-        upstream=OperatorFacts._make(_of_operator(by_id[edge.source])),
-        downstream=OperatorFacts._make(_of_operator(by_id[edge.target])),
-        partitioner=edge.partitioner,
-        exchange_mode=edge.exchange_mode,
-        inputs=len(graph.in_edges[edge.target]),
-        outputs=len(graph.out_edges[edge.source]),
-        position_shared=(edge.target, edge.type_number) in shared,
-        chain_source=by_id[head].source,
-        chaining=graph.chaining,
-        chain_different_max_parallelism=graph.chain_different_max_parallelism,
+def _values(graph: StreamGraph, edge: StreamEdge, head: int, shared: frozenset[tuple[int, int]]) -> tuple[Any, ...]:
+    """The facts of an edge after those of its two operators, in their order."""
+    return (
+        edge.partitioner,
+        edge.exchange_mode,
+        len(graph.in_edges[edge.target]),  # inputs
+        len(graph.out_edges[edge.source]),  # outputs
+        (edge.target, edge.type_number) in shared,  # position_shared
+        graph.by_id[head].source,  # chain_source
+        graph.chaining,
+        graph.chain_different_max_parallelism,
     )
 
 

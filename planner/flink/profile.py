@@ -23,7 +23,7 @@ class RestartDefaults:
 
 @record
 class FlinkProfile:
-    """One version of Flink. Every field but the first has a module of its own in `differences/`."""
+    """One version of Flink. Every field but the first is one entry of `differences.py`."""
 
     version: str
     two_input_strategy: TwoInputStrategy

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from planner.errors import OptionError
+from planner.job import JobDefinition
 
-__all__ = ["NEWEST", "RELEASES", "VERSIONS", "is_before", "known_release", "read_version"]
+__all__ = ["NEWEST", "RELEASES", "VERSIONS", "is_before", "known_release", "read_version", "version_for"]
 
 # Each version with the release whose plans ours were compared with.
 RELEASES = {
@@ -38,6 +39,16 @@ def known_release(written: str) -> str | None:
     """The release that is written, where it is one of a version that can be planned for."""
     found = _WRITTEN.fullmatch(written)
     return written if found is not None and found[1] in RELEASES else None
+
+
+def version_for(job: JobDefinition, *, asked: str | None, configured: str | None) -> str | None:
+    """The version to plan a job for: `--flink`, else what compiled it, else `[tool.plan] flink`. None is the newest.
+
+    A PyFlink script met the API of one version when it was loaded, so it is planned for that one.
+    """
+    if job.python is not None:
+        return job.flink or asked
+    return asked or job.flink or configured
 
 
 def is_before(one: str, other: str) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.errors import InternalError, NoJobError, OptionError, PlanError
+from planner.flink.versions import version_for
 from planner.frontends.loading import LoadOptions, load_jobs, split_spec
 from planner.job import Location
 from planner.lint.finding import Finding
@@ -98,8 +99,8 @@ def plan_files(
         for job in loaded:
             try:
                 config = project.for_job(job.name, file)
-                wanted = job.flink if job.python is not None else flink or job.flink
-                compiled = plan(job, until="execution", flink=wanted or config.flink)
+                wanted = version_for(job, asked=flink, configured=config.flink)
+                compiled = plan(job, until="execution", flink=wanted)
                 jobs.append(LintedJob(file=file, plan=compiled, config=config, whole=name is None))
             except PlanError as error:
                 failures.append(_not_plannable(file, error, job.name))

@@ -48,30 +48,40 @@ __all__ = [
 
 @record(kw_only=False)
 class Key:
-    """One key: what its value may be, and one line on what it means."""
+    """One key: what its value may be, one line on what it means, and the field of the job or operator that takes it.
+
+    A key without a field is read together with others, by the front end.
+    """
 
     type: ValueType
     doc: str
+    field: str | None = None
 
 
 PARALLELISM: Final = WHOLE(1, MAX_INT)
-MAX_PARALLELISM_VALUE: Final = WHOLE(1, MAX_MAX_PARALLELISM)
-BUFFER_TIMEOUT: Final = WHOLE(-1, 2**63 - 1)
+MAX_PARALLELISM: Final = Key(
+    WHOLE(1, MAX_MAX_PARALLELISM), "key groups, the upper bound of rescaling", "max_parallelism"
+)
+BUFFER_TIMEOUT: Final = Key(
+    WHOLE(-1, 2**63 - 1),
+    "milliseconds until a part-filled network buffer is sent; -1 waits for full ones",
+    "buffer_timeout",
+)
 PARTITIONS: Final = ("forward", "rebalance", "rescale", "shuffle", "broadcast", "global", "custom")
 
 JOB_KEYS: Final[Mapping[str, Key]] = {
     "$schema": Key(TEXT, "where an editor finds this schema"),
-    "name": Key(LABEL, "the job's name"),
-    "parallelism": Key(PARALLELISM, "subtasks of an operator that says nothing itself; 1 unless set"),
-    "max_parallelism": Key(MAX_PARALLELISM_VALUE, "key groups, the upper bound of rescaling"),
-    "runtime_mode": Key(CHOICE("streaming", "batch", "automatic"), "streaming unless set"),
-    "chaining": Key(FLAG, "false puts every operator into a task of its own"),
+    "name": Key(LABEL, "the job's name", "name"),
+    "parallelism": Key(PARALLELISM, "subtasks of an operator that says nothing itself; 1 unless set", "parallelism"),
+    "max_parallelism": MAX_PARALLELISM,
+    "runtime_mode": Key(CHOICE("streaming", "batch", "automatic"), "streaming unless set", "runtime_mode"),
+    "chaining": Key(FLAG, "false puts every operator into a task of its own", "chaining"),
     "chain_different_max_parallelism": Key(
-        FLAG, "whether operators of different max parallelism may chain; true unless set"
+        FLAG,
+        "whether operators of different max parallelism may chain; true unless set",
+        "chain_different_max_parallelism",
     ),
-    "buffer_timeout": Key(
-        BUFFER_TIMEOUT, "milliseconds until a part-filled network buffer is sent; -1 waits for full ones"
-    ),
+    "buffer_timeout": BUFFER_TIMEOUT,
     "restart_strategy": Key(RAW_OPTIONS, "when a failed job starts again"),
     "options": Key(RAW_OPTIONS, "further Flink options by their own keys"),
     "operators": Key(ANY_LIST, "the operators; inputs refer to them by id"),
@@ -100,19 +110,17 @@ REFERENCE_KEYS: Final[Mapping[str, Key]] = {
 OPERATOR_KEYS: Final[Mapping[str, Key]] = {
     "id": Key(TEXT, "the name by which other operators refer to this one; unique"),
     "type": Key(TEXT, "what kind of operator it is"),
-    "name": Key(LABEL, "the name that plans show"),
-    "uid": Key(LABEL, "a fixed identity for the operator's state"),
-    "uid_hash": Key(UID_HASH, "an operator id of an older job to take over, 32 hexadecimal digits"),
-    "description": Key(LABEL, "a longer text for people"),
-    "parallelism": Key(PARALLELISM, "how many subtasks"),
-    "max_parallelism": Key(MAX_PARALLELISM_VALUE, "key groups, the upper bound of rescaling"),
-    "slot_sharing_group": Key(LABEL, "operators of one group may share a slot"),
-    "co_location_group": Key(LABEL, "equal subtasks of one group run in the same slot"),
-    "buffer_timeout": Key(
-        BUFFER_TIMEOUT, "milliseconds until a part-filled network buffer is sent; -1 waits for full ones"
-    ),
-    "chaining": Key(CHOICE("start_new", "disable"), "start a chain here, or never chain"),
-    "ignore": Key(IGNORES, "lint codes not to report here, each with the reason"),
+    "name": Key(LABEL, "the name that plans show", "name"),
+    "uid": Key(LABEL, "a fixed identity for the operator's state", "uid"),
+    "uid_hash": Key(UID_HASH, "an operator id of an older job to take over, 32 hexadecimal digits", "uid_hash"),
+    "description": Key(LABEL, "a longer text for people", "description"),
+    "parallelism": Key(PARALLELISM, "how many subtasks", "parallelism"),
+    "max_parallelism": MAX_PARALLELISM,
+    "slot_sharing_group": Key(LABEL, "operators of one group may share a slot", "slot_sharing_group"),
+    "co_location_group": Key(LABEL, "equal subtasks of one group run in the same slot", "co_location_group"),
+    "buffer_timeout": BUFFER_TIMEOUT,
+    "chaining": Key(CHOICE("start_new", "disable"), "start a chain here, or never chain", "chaining"),
+    "ignore": Key(IGNORES, "lint codes not to report here, each with the reason", "ignores"),
 }
 
 _INPUT: Final = {
@@ -126,7 +134,7 @@ _INPUTS: Final = {
 _FUNCTION: Final = {"function": Key(FUNCTION, "package.module:name, or ./file.py:name beside the job's file")}
 _RESULT: Final = {
     **_FUNCTION,
-    "output": Key(TEXT, "the result's columns as Spark DDL, such as `word string, n bigint`"),
+    "output": Key(TEXT, "the result's columns as Spark DDL, such as `word string, n bigint`", "output"),
 }
 _TIME: Final = {
     "time": Key(TEXT, "the event-time column"),
@@ -142,11 +150,11 @@ _SELECT: Final = {"select": Key(SELECT, "Spark SQL: the result's columns, each w
 
 KIND_KEYS: Final[Mapping[OperatorKind, Mapping[str, Key]]] = {
     "source": {
-        "legacy": Key(FLAG, "a SourceFunction instead of a new-style source"),
-        "parallel": Key(FLAG, "false: a legacy source that always has one subtask"),
+        "legacy": Key(FLAG, "a SourceFunction instead of a new-style source", "legacy"),
+        "parallel": Key(FLAG, "false: a legacy source that always has one subtask", "parallel"),
         "bounded": Key(FLAG, "whether the data ends"),
         "collection": Key(ANY_LIST, "the records themselves"),
-        "schema": Key(TEXT, "the columns as Spark DDL"),
+        "schema": Key(TEXT, "the columns as Spark DDL", "output"),
         **_STORAGE,
         **_TIME,
     },
@@ -162,8 +170,10 @@ KIND_KEYS: Final[Mapping[OperatorKind, Mapping[str, Key]]] = {
     "async_map": {
         **_INPUT,
         **_RESULT,
-        "capacity": Key(WHOLE(1, MAX_INT), "how many records may wait for their answers at once; 100 unless set"),
-        "timeout": Key(DURATION, "how long an answer may take; any time unless set"),
+        "capacity": Key(
+            WHOLE(1, MAX_INT), "how many records may wait for their answers at once; 100 unless set", "capacity"
+        ),
+        "timeout": Key(DURATION, "how long an answer may take; any time unless set", "timeout"),
     },
     "watermarks": {**_INPUT, **_FUNCTION, **_TIME},
     "sum": _AGGREGATE,
@@ -186,14 +196,14 @@ KIND_KEYS: Final[Mapping[OperatorKind, Mapping[str, Key]]] = {
     },
     "multi_input": {
         "inputs": Key(INPUTS, "what it reads, in order"),
-        "chain_sources": Key(FLAG, "take new-style sources into its chain (HEAD_WITH_SOURCES)"),
+        "chain_sources": Key(FLAG, "take new-style sources into its chain (HEAD_WITH_SOURCES)", "chain_sources"),
         **_RESULT,
     },
     "sink": {
         **_INPUT,
         **_FUNCTION,
-        "api": Key(CHOICE("v1", "v2"), "v2 is sinkTo, v1 (unless set) is addSink"),
-        "committer": Key(FLAG, "a v2 sink that commits"),
+        "api": Key(CHOICE("v1", "v2"), "v2 is sinkTo, v1 (unless set) is addSink", "api"),
+        "committer": Key(FLAG, "a v2 sink that commits", "committer"),
         **_STORAGE,
         "mode": Key(CHOICE("error", "overwrite", "append"), "what to do where data exists; error unless set"),
     },

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from planner.errors import JobDefinitionError, OptionError
+from planner.flink.versions import version_for
 from planner.frontends.loading import LoadOptions, load_job
 from planner.job import JobDefinition, Operator, RestartStrategy
 from planner.machine.java import find_java
@@ -67,7 +68,7 @@ def prepare_job(job: JobDefinition, request: RunRequest) -> PreparedRun:
     master = parse_master(request.master)
     check_deploy_mode(master, request.deploy_mode)
     config = load_config(Path(request.folder)).for_job(job.name, job.location.file)
-    compiled = compile_plan(job, flink=job.flink or request.flink or config.flink)
+    compiled = compile_plan(job, flink=version_for(job, asked=request.flink, configured=config.flink))
     mode: Mode = request.mode or ("batch" if all(map(data_ends, _sources(job))) else "streaming")
     if compiled.merging is not None and request.deploy_mode == "cluster":
         raise OptionError(

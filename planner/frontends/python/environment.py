@@ -19,7 +19,7 @@ from planner.frontends.scripts.handover import LoadOptions, current_session, han
 from planner.frontends.scripts.places import user_location
 from planner.job import JobDefinition, Operator, PythonLayer
 from planner.settings.flink_options import job_arguments
-from planner.settings.job_format import BUFFER_TIMEOUT, MAX_PARALLELISM_VALUE, PARALLELISM
+from planner.settings.job_format import BUFFER_TIMEOUT, MAX_PARALLELISM, PARALLELISM
 from planner.settings.values import Fault, ValueType
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
 
     def set_max_parallelism(self, max_parallelism: int) -> StreamExecutionEnvironment:
         """Key groups of operators that say nothing themselves."""
-        return self._set("max_parallelism", max_parallelism, MAX_PARALLELISM_VALUE)
+        return self._set("max_parallelism", max_parallelism, MAX_PARALLELISM.type)
 
     def get_max_parallelism(self) -> int:
         """The key groups; -1 where nothing is set."""
@@ -124,7 +124,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
 
     def set_buffer_timeout(self, timeout_millis: int) -> StreamExecutionEnvironment:
         """Milliseconds until a part-filled network buffer is sent."""
-        return self._set("buffer_timeout", timeout_millis, BUFFER_TIMEOUT)
+        return self._set("buffer_timeout", timeout_millis, BUFFER_TIMEOUT.type)
 
     def get_buffer_timeout(self) -> int:
         """The buffer timeout in milliseconds."""

@@ -137,7 +137,7 @@ def _job_fields(document: Document) -> Fields:
 
 
 def _job(document: Document, fields: Fields, transformations: tuple[Transformation, ...]) -> JobDefinition:
-    written = {key: fields.values[key] for key in _JOB_PLAIN if key in fields}
+    written = {field: value for key, value in fields.values.items() if (field := JOB_KEYS[key].field)}
     return JobDefinition(
         transformations=transformations,
         location=document.origin,
@@ -151,17 +151,6 @@ def _options(document: Document, fields: Fields) -> dict[str, Any]:
     from planner.settings.flink_options import job_arguments  # most jobs set none
 
     return job_arguments(fields.get("options"), document.origin)
-
-
-_JOB_PLAIN = (
-    "name",
-    "parallelism",
-    "max_parallelism",
-    "runtime_mode",
-    "chaining",
-    "chain_different_max_parallelism",
-    "buffer_timeout",
-)
 
 
 def _restart(fields: Fields) -> dict[str, Any]:

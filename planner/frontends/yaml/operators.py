@@ -24,26 +24,15 @@ from planner.job import (
 )
 from planner.kinds import NEEDS_KEY, SINKS, TWO_INPUTS
 from planner.settings.boundedness import is_bounded
+from planner.settings.job_format import KIND_KEYS, OPERATOR_KEYS
 
 __all__ = ["check_operator", "key_columns", "operator_fields"]
 
-_PLAIN: Final = (
-    "name",
-    "uid",
-    "uid_hash",
-    "description",
-    "parallelism",
-    "max_parallelism",
-    "slot_sharing_group",
-    "co_location_group",
-    "buffer_timeout",
-    "chaining",
-    "committer",
-    "chain_sources",
-    "capacity",
-    "timeout",
-    "output",
-)
+# By kind, the keys whose value goes into a field of Operator as it is.
+_FIELDS: Final = {
+    kind: {name: key.field for name, key in {**OPERATOR_KEYS, **keys}.items() if key.field}
+    for kind, keys in KIND_KEYS.items()
+}
 
 # Keys that say where an operator stands, and nothing about itself: a large job has few others.
 _PLACE: Final = frozenset({"id", "type", "input", "inputs", "key_by"})
@@ -54,11 +43,8 @@ def operator_fields(kind: OperatorKind, fields: Fields) -> dict[str, Any]:
     values = fields.values
     if values.keys() <= _PLACE:
         return {}
-    arguments: dict[str, Any] = {key: values[key] for key in _PLAIN if key in values}
-    if "ignore" in values:
-        arguments["ignores"] = values["ignore"]
-    if "api" in values:
-        arguments["api"] = values["api"]
+    plain = _FIELDS[kind]
+    arguments: dict[str, Any] = {plain[key]: value for key, value in values.items() if key in plain}
     if kind == "source":
         arguments.update(_source(fields))
     behaviour = _BEHAVIOURS[kind](fields) if kind in _BEHAVIOURS else _function(fields)
@@ -148,13 +134,9 @@ def _function(fields: Fields) -> PythonFunction | None:
 
 def _source(fields: Fields) -> dict[str, Any]:
     legacy = fields.get("legacy", False)
-    arguments = {
-        "legacy": legacy,
-        "parallel": fields.get("parallel", True),
+    arguments: dict[str, Any] = {
         "bounded": is_bounded(fields.get("format"), legacy=legacy, said=fields.get("bounded")),
     }
-    if "schema" in fields:
-        arguments["output"] = fields.get("schema")
     if "time" in fields or "watermark" in fields:
         _needs(fields, "watermark", "time")
         arguments["watermarks"] = Watermarks(time=fields.get("time"), out_of_orderness=fields.get("watermark", 0))
