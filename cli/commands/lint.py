@@ -238,9 +238,11 @@ def _failed(jobs: Sequence[LintedJob], failures: Sequence[Finding], specs: Seque
 
 def _print(report: Report, format: LintFormat, output: Path | None) -> None:
     if format == "text" and output is None:
-        from cli.render.text.findings import report_lines
+        from cli.render.text.findings import report_lines, summary
 
         console.write_lines(report_lines(report))
+        if not report.findings:
+            console.message(summary(report), "dim")
         return
     text = _rendered(report, format)
     if output is not None:

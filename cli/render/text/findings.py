@@ -17,9 +17,9 @@ _CUT = " ..."
 
 
 def report_lines(report: Report) -> list[Line]:
-    """All findings, then one line that counts them; nothing at all where there is nothing to say."""
+    """All findings, then one line that counts them; nothing where there are none."""
     lines = [spans for finding in report.findings for spans in (*finding_lines(finding), ())]
-    return [*lines, _summary(report)] if report.findings else []
+    return [*lines, line(summary(report))] if report.findings else []
 
 
 def finding_lines(finding: Finding) -> list[Line]:
@@ -73,9 +73,10 @@ def _read(file: str) -> Sequence[str]:
         return ()
 
 
-def _summary(report: Report) -> Line:
+def summary(report: Report) -> str:
+    """How many findings there are, in how many files."""
     counts = Counter(finding.severity for finding in report.findings)
     parts = [f"{counts[level]} {level}{'s' if counts[level] != 1 else ''}" for level in SEVERITIES if counts[level]]
     ignored = f", {report.ignored} ignored" if report.ignored else ""
     files = f"{len(report.files)} file{'s' if len(report.files) != 1 else ''}"
-    return line(f"{', '.join(parts)} in {files}{ignored}")
+    return f"{', '.join(parts) or 'no findings'} in {files}{ignored}"

@@ -26,7 +26,7 @@ def test_exit_codes(project: Project, capsys: pytest.CaptureFixture[str]) -> Non
     project.write("found.yaml", FOUND)
     project.write("bad.yaml", "operators: 1")
     assert main(["lint", "clean.yaml"]) == 0
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", "no findings in 1 file\n")
     assert main(["lint", "found.yaml"]) == 1
     assert main(["lint", "bad.yaml", "clean.yaml"]) == 1
     assert main(["lint", "found.yaml", "--exit-zero"]) == 0
