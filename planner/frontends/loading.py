@@ -28,14 +28,14 @@ def load_job(path_spec: str | Path, options: LoadOptions | None = None) -> JobDe
 
         return load_stream_graph(path)
     if path.suffix.lower() in COMPILED:
-        return pick(_compiled(path, options), path, name)
+        return pick(_compiled(path, options, name), path, name)
     if path.suffix.lower() in _YAML:
         from planner.frontends.yaml.loader import load_yaml
 
         _refuse_for_yaml(path, options or LoadOptions())
         return load_yaml(path)
     if options is not None and _asks_flink(path, options):
-        return pick(_compiled(path, options), path, name)
+        return pick(_compiled(path, options, name), path, name)
     from planner.frontends.python_loader import load_python
 
     try:
@@ -61,7 +61,7 @@ def load_jobs(path_spec: str | Path, options: LoadOptions | None = None) -> list
         return _handed_over(path, options or LoadOptions(), error)
 
 
-def _compiled(path: Path, options: LoadOptions | None) -> list[JobDefinition]:
+def _compiled(path: Path, options: LoadOptions | None, name: str | None = None) -> list[JobDefinition]:
     from planner.frontends.flink_compiler.loading import load_compiled
 
     options = options or LoadOptions()
@@ -71,7 +71,7 @@ def _compiled(path: Path, options: LoadOptions | None) -> list[JobDefinition]:
             f"{path} was found, not named, and Flink would run it",
             hint="name the file on the command line, or set run_programs = true under [tool.plan]",
         )
-    return load_compiled(path, options)
+    return load_compiled(path, options, name)
 
 
 def _asks_flink(path: Path, options: LoadOptions) -> bool:

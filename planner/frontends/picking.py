@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from planner.errors import JobDefinitionError
+from planner.errors import JobDefinitionError, PlanError
 from planner.job import JobDefinition, Location
 from planner.spelling import nearest_or_all
 
-__all__ = ["pick", "refuse_several", "with_name"]
+__all__ = ["failed_after", "pick", "picks_before", "refuse_several", "with_name"]
 
 
 def pick(jobs: Sequence[JobDefinition], path: Path, name: str | None) -> JobDefinition:
@@ -53,6 +53,19 @@ def with_name(jobs: Sequence[JobDefinition], path: Path, name: str) -> JobDefini
             hint=f"pick one by its number: {path}:{list(jobs).index(named[0]) + 1}",
         )
     return named[0] if named else None
+
+
+def failed_after(error: PlanError) -> str:
+    """What to say of a job whose file failed later."""
+    place = f" ({error.location})" if error.location else ""
+    return f"the file failed after it executed this job{place}: {error.message}"
+
+
+def picks_before(jobs: Sequence[JobDefinition], path: Path) -> str:
+    """What to say of the jobs that a file executed before it failed."""
+    picks = f"{path}:1" if len(jobs) == 1 else f"{path}:1 to {path}:{len(jobs)}"
+    what = "1 job was executed" if len(jobs) == 1 else f"{len(jobs)} jobs were executed"
+    return f"{what} before this, and can be planned alone: {picks}"
 
 
 def _listed(jobs: Sequence[JobDefinition]) -> str:

@@ -17,7 +17,7 @@ from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
 from planner.errors import JobDefinitionError, NeedsFlink, NoJobError, PlanError, noted_errors
-from planner.frontends.picking import refuse_several, with_name
+from planner.frontends.picking import failed_after, picks_before, refuse_several, with_name
 from planner.frontends.scripts.handover import LoadOptions, Session, session
 from planner.frontends.scripts.job_modules import loading_modules
 from planner.frontends.scripts.places import PACKAGE_FOLDER, shown, shown_folders
@@ -103,9 +103,7 @@ def _load(
             failed = error
         if options.run is not None:  # it has run as far as it got
             executed = []
-        place = f" ({failed.location})" if failed.location else ""
-        behind = f"the file failed after it executed this job{place}: {failed.message}"
-        found = wanted([replace(job, notes=(*job.notes, behind)) for job in executed])
+        found = wanted([replace(job, notes=(*job.notes, failed_after(failed))) for job in executed])
         if found is not None:
             return found
         _say_more(failed, executed, absent, path)
@@ -118,9 +116,7 @@ def _say_more(error: PlanError, executed: Sequence[JobDefinition], absent: Seque
     if absent:
         said.append(f"placeholders stand in for what is not installed here: {', '.join(absent)}")
     if executed:
-        picks = f"{path}:1" if len(executed) == 1 else f"{path}:1 to {path}:{len(executed)}"
-        what = "1 job was executed" if len(executed) == 1 else f"{len(executed)} jobs were executed"
-        said.append(f"{what} before this, and can be planned alone: {picks}")
+        said.append(picks_before(executed, path))
     if said:
         error.hint = "\n  ".join([*([error.hint] if error.hint else []), *said])
 

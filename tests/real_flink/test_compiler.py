@@ -132,6 +132,28 @@ def test_sql(script: Path, home: Path) -> None:
         assert (found, outcome.of("failure")) == (JOBS.get(script.stem, 1), [])
 
 
+def test_the_jobs_before_a_mistake_can_be_shown(
+    home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "job.sql"
+    statements = [
+        "CREATE TABLE a (x INT) WITH ('connector'='datagen')",
+        "CREATE TABLE s (x INT) WITH ('connector'='blackhole')",
+        "INSERT INTO s SELECT x FROM a",
+        "INSERT INTO s SELECT nowhere FROM a",
+        "INSERT INTO s SELECT x + 1 FROM a",
+    ]
+    script.write_text(";\n".join(statements) + ";\n", encoding="utf-8")
+    for asked in (script, f"{script}:2"):
+        assert cli_main(["show", str(asked), "--flink-home", str(home)]) == 2
+        said = capfd.readouterr().err
+        assert f"{script}:4:22: error: Column 'nowhere' not found" in said
+        assert f"1 job was executed before this, and can be planned alone: {script}:1" in said
+    assert cli_main(["show", f"{script}:1", "--flink-home", str(home)]) == 0
+    note = f"note: the file failed after it executed this job ({script}:4:22): Column 'nowhere'"
+    assert note in capfd.readouterr().err
+
+
 def build_jar(home: Path, sources: Path, folder: Path, service: tuple[str, str] | None = None) -> Path:
     jars = os.pathsep.join(str(one) for one in sorted((home / "pyflink/lib").glob("*.jar")))
     named = [str(one) for one in sorted(sources.glob("*.java"))]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planner.errors import PlanError
 from planner.flink.versions import read_version
 from planner.frontends.flink_compiler.failures import MissingFactory, failure_of, shortly
 from planner.frontends.flink_compiler.kept_answers import keep, kept
@@ -17,8 +18,9 @@ from planner.frontends.flink_compiler.programs import Asked, jar_asked, script_a
 from planner.frontends.flink_compiler.request import FlinkRequest
 from planner.frontends.flink_compiler.sql_script import Statement
 from planner.frontends.flink_export.stream_graph import job_of_graph
-from planner.frontends.picking import pick
+from planner.frontends.picking import failed_after, pick, picks_before, with_name
 from planner.job import JobDefinition, Location
+from planner.records import record
 
 if TYPE_CHECKING:
     from planner.frontends.scripts.handover import LoadOptions
@@ -28,22 +30,41 @@ __all__ = ["load_compiled", "load_export"]
 _AS_IF_EMPTY = "the program read the result of an earlier job: this one is planned as if that result was empty"
 
 
-def load_compiled(path: Path, options: LoadOptions) -> list[JobDefinition]:
-    """All jobs of a program, in the order in which it would submit them."""
-    answers, asked, statements = _asked(path, options)
-    return [_job(answer, asked, statements) for answer in answers]
+@record
+class _Compiled:
+    """The jobs of a program, each with Flink's answer; and why there are no more."""
+
+    answers: Sequence[Mapping[str, Any]]
+    jobs: Sequence[JobDefinition]
+    failure: PlanError | None = None  # after these jobs
+
+
+def load_compiled(path: Path, options: LoadOptions, name: str | None = None) -> list[JobDefinition]:
+    """All jobs of a program, in the order in which it would submit them.
+
+    A SQL script that fails has the jobs before that, for those who ask for one of them by name or number.
+    """
+    return list(_compiled(path, options, name).jobs)
 
 
 def load_export(path: Path, name: str | None, options: LoadOptions) -> Mapping[str, Any]:
     """The stream graph of one of a program's jobs, in the format of an export."""
-    answers, asked, statements = _asked(path, options)
-    jobs = [_job(answer, asked, statements) for answer in answers]
-    chosen = pick(jobs, path, name)
-    found: Mapping[str, Any] = next(answer["job"] for answer, job in zip(answers, jobs, strict=True) if job is chosen)
+    compiled = _compiled(path, options, name)
+    position = list(map(id, compiled.jobs)).index(id(pick(compiled.jobs, path, name)))
+    found: Mapping[str, Any] = compiled.answers[position]["job"]
     return found
 
 
-def _asked(path: Path, options: LoadOptions) -> tuple[list[Mapping[str, Any]], Asked, list[Statement]]:
+def _compiled(path: Path, options: LoadOptions, name: str | None) -> _Compiled:
+    compiled = _asked(path, options)
+    failure = compiled.failure
+    if failure is not None and (name is None or with_name(compiled.jobs, path, name) is None):
+        failure.hint = "\n".join(filter(None, (failure.hint, picks_before(compiled.jobs, path))))
+        raise failure
+    return compiled
+
+
+def _asked(path: Path, options: LoadOptions) -> _Compiled:
     request = options.compiler or FlinkRequest()
     if options.flink is not None:
         request = replace(request, version=read_version(options.flink))
@@ -53,7 +74,9 @@ def _asked(path: Path, options: LoadOptions) -> tuple[list[Mapping[str, Any]], A
     while True:
         asked, statements = _question(path, options, request, configuration)
         try:
-            return _answers(asked, request, statements), asked, statements
+            answers, failure = _answers(asked, request, statements)
+            jobs = [_job(answer, asked, statements) for answer in answers]
+            return _Compiled(answers=answers, jobs=jobs, failure=failure)
         except MissingFactory as missing:
             if not request.fetch:
                 raise
@@ -84,18 +107,22 @@ def _with_connector(request: FlinkRequest, missing: MissingFactory, flink: str) 
     return replace(request, class_path=(*request.class_path, jar))
 
 
-def _answers(asked: Asked, request: FlinkRequest, statements: Sequence[Statement]) -> list[Mapping[str, Any]]:
+def _answers(
+    asked: Asked, request: FlinkRequest, statements: Sequence[Statement]
+) -> tuple[list[Mapping[str, Any]], PlanError | None]:
+    """The jobs, and what went wrong after them; without any, or where a connector can be fetched, that is raised."""
     found = None if request.fresh else kept(asked.way, asked.depends)
-    if found is None:
-        outcome = run_beside_flink(asked.document(), time_limit=request.time_limit, interpreter=asked.interpreter)
-        failure = failure_of(outcome, asked, statements, request)
-        if failure is not None:
-            raise failure
-        found = [{**answer, "notes": _notes(answer, outcome)} for answer in outcome.answers if "job" in answer]
-        if asked.may_keep and outcome.exit_code is not None:
-            keep(asked.way, asked.depends, found)
-        _speed_up_the_next(asked)
-    return found
+    if found is not None:
+        return found, None
+    outcome = run_beside_flink(asked.document(), time_limit=request.time_limit, interpreter=asked.interpreter)
+    failure = failure_of(outcome, asked, statements, request)
+    found = [{**answer, "notes": _notes(answer, outcome, failure)} for answer in outcome.answers if "job" in answer]
+    if failure is not None and (not found or (request.fetch and isinstance(failure, MissingFactory))):
+        raise failure
+    if failure is None and asked.may_keep and outcome.exit_code is not None:
+        keep(asked.way, asked.depends, found)
+    _speed_up_the_next(asked)
+    return found, failure
 
 
 def _speed_up_the_next(asked: Asked) -> None:
@@ -105,9 +132,11 @@ def _speed_up_the_next(asked: Asked) -> None:
             asked.archive().build_in_background()
 
 
-def _notes(answer: Mapping[str, Any], outcome: Outcome) -> list[str]:
+def _notes(answer: Mapping[str, Any], outcome: Outcome, failure: PlanError | None) -> list[str]:
     """What a reader should know: the program may have read results before, or have ended badly afterwards."""
     notes = [_AS_IF_EMPTY] if answer.get("after_result") else []
+    if failure is not None:
+        return [*notes, failed_after(failure)]
     if outcome.exit_code is None:
         notes.append(f"the program was ended after {outcome.seconds:.0f} s: jobs of later on are missing")
     for failure in outcome.of("failure"):
