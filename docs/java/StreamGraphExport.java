@@ -58,6 +58,7 @@ public final class StreamGraphExport {
         out.println("  \"chaining\": " + graph.isChainingEnabled() + ",");
         out.println("  \"chain_different_max_parallelism\": "
                 + graph.isChainingOfOperatorsWithDifferentMaxParallelismEnabled() + ",");
+        out.println("  \"exchanges\": " + text(graph.getGlobalStreamExchangeMode().name()) + ",");
         out.println("  \"nodes\": [");
         int left = nodes.size();
         for (StreamNode node : nodes.values()) {

@@ -17,7 +17,7 @@ from planner.deployment.undecided import Undecided, describe_undecided
 from planner.errors import InternalError, OptionError, PlanningError
 from planner.flink.availability import LOAD_BALANCE
 from planner.flink.profile import LoadBalanceMode
-from planner.graphs.job_graph import JobGraph
+from planner.graphs.job_graph import PIPELINED, JobGraph
 from planner.graphs.physical import Subtask
 from planner.operators import describe_operators, matches
 from planner.pipeline import Plan
@@ -33,7 +33,7 @@ def refuse_pipelined_batch(plan: Plan) -> None:
     graph = plan.job_graph
     if graph is None or not graph.dynamic or str(plan.job.options.get(SCHEDULER_OPTION, "")).lower() == "default":
         return
-    edge = next((edge for edge in graph.edges if edge.result_type != "BLOCKING"), None)
+    edge = next((edge for edge in graph.edges if edge.result_type == PIPELINED), None)
     if edge is None:
         return
     stream_edge = plan.stream_graph.edges[edge.stream_edge]

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from planner.flink.profile import LoadBalanceMode
 from planner.graphs.execution_graph import ExecutionEdge, ExecutionGraph
-from planner.graphs.job_graph import JobGraph
+from planner.graphs.job_graph import PIPELINED, JobGraph
 from planner.graphs.physical import Physical, Subtask
 from planner.graphs.task_balance import balance_tasks
 from planner.pipeline import Plan
@@ -41,7 +41,7 @@ class Layout:
 
     def is_blocking(self, edge: ExecutionEdge) -> bool:
         """Whether the edge reads a result that must be finished first."""
-        return self.job_graph.edges[edge.job_edge].result_type == "BLOCKING"
+        return self.job_graph.edges[edge.job_edge].result_type != PIPELINED
 
     def blocking_edges(self) -> Iterator[ExecutionEdge]:
         """The edges that read blocking results."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from planner.deployment.layout import Layout, blocking_links
-from planner.graphs.job_graph import JobGraph
+from planner.graphs.job_graph import PIPELINED, JobGraph
 from planner.graphs.regions import pipelined_regions
 from planner.topology import longest_ways
 
@@ -31,7 +31,7 @@ Steps = tuple[int, int]  # when something is SCHEDULED, and when it may first be
 def vertex_regions(graph: JobGraph) -> list[int]:
     """The pipelined region of every vertex, named by its first one."""
     ends = [(edge.source, edge.target) for edge in graph.edges]
-    return pipelined_regions(len(graph.vertices), ends, [edge.result_type != "BLOCKING" for edge in graph.edges])
+    return pipelined_regions(len(graph.vertices), ends, [edge.result_type == PIPELINED for edge in graph.edges])
 
 
 def region_starts(layout: Layout) -> list[int]:

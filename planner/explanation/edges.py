@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from planner.flink.network_buffers import NetworkBuffers
 from planner.graphs.exchange_size import exchange_buffers
+from planner.graphs.job_graph import PIPELINED
 from planner.graphs.repeated_keys import repeated_key
 from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Location, Partitioner
@@ -248,7 +249,7 @@ def _traffic(plan: Plan, per_channel: int, floating: int) -> dict[int, Traffic]:
             edge,
             plan.execution_graph.parallelisms[edge.source],
             rules,
-            blocking=job_edge.result_type == "BLOCKING",
+            blocking=job_edge.result_type != PIPELINED,
             written=job_edge.data_set in written,
         )
         written.add(job_edge.data_set)

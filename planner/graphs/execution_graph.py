@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from planner.errors import PlanningError
 from planner.flink.defaults import MAX_MAX_PARALLELISM, default_max_parallelism
-from planner.graphs.job_graph import Distribution, JobEdge, JobGraph, JobVertex, ResultType
+from planner.graphs.job_graph import PIPELINED, Distribution, JobEdge, JobGraph, JobVertex, ResultType
 from planner.graphs.regions import pipelined_regions
 from planner.graphs.stream_graph import StreamGraph
 from planner.records import maker, record
@@ -141,7 +141,7 @@ def _results(job_graph: JobGraph, parallelisms: tuple[int, ...]) -> tuple[Interm
 
 
 def _count_regions(job_graph: JobGraph) -> int:
-    pipelined = [edge.result_type != "BLOCKING" for edge in job_graph.edges]
+    pipelined = [edge.result_type == PIPELINED for edge in job_graph.edges]
     ends = [(edge.source, edge.target) for edge in job_graph.edges]
     return len(set(pipelined_regions(len(job_graph.vertices), ends, pipelined)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import count
-from typing import Final
+from typing import Final, get_args
 
 from planner.errors import PlanningError
 from planner.flink.defaults import BUFFER_TIMEOUT
@@ -218,7 +218,14 @@ class GrowingGraph:
             chain_different_max_parallelism=self.job.chain_different_max_parallelism,
             in_edges={node: tuple([position[number] for number in found]) for node, found in self.into.items()},
             next_id=next(self.origins.ids),
+            exchanges=self.exchanges(),
         )
+
+    def exchanges(self) -> ExchangeMode:
+        """The mode of the edges that have none, where the job sets it for a batch."""
+        mode = str(self.job.options.get("execution.batch-shuffle-mode", "")).upper().removeprefix("ALL_EXCHANGES_")
+        modes: dict[str, ExchangeMode] = {one: one for one in get_args(ExchangeMode)}
+        return modes.get("BATCH" if mode == "BLOCKING" else mode, "UNDEFINED") if self.batch else "UNDEFINED"
 
 
 def _partitioner(partition: Partition | None, source: StreamNode, target: StreamNode) -> Partitioner:

@@ -20,6 +20,7 @@ from planner.graphs.stream_graph import (
     BUFFER_TIMEOUT_DISABLED,
     DEFAULT_SLOT_SHARING_GROUP,
     UNSET_MAX_PARALLELISM,
+    ExchangeMode,
     StreamEdge,
     StreamGraph,
     StreamNode,
@@ -82,7 +83,8 @@ def _refuse_limit(graph: StreamGraph, chain: Chain, parallelism: int, most: int)
 
 
 Distribution = Literal["POINTWISE", "ALL_TO_ALL"]
-ResultType = Literal["PIPELINED_BOUNDED", "BLOCKING"]
+ResultType = Literal["PIPELINED_BOUNDED", "BLOCKING", "HYBRID_FULL", "HYBRID_SELECTIVE"]
+PIPELINED: ResultType = "PIPELINED_BOUNDED"  # read while it is written; all others can be read later
 
 POINTWISE: frozenset[Partitioner] = frozenset({"FORWARD", "RESCALE"})
 
@@ -195,6 +197,7 @@ def _connect(graph: StreamGraph, chains: Sequence[Chain], parallelism: Sequence[
             result = _result_type(graph, edge)
             if result == "BLOCKING":
                 _refuse_buffer_timeout(graph.by_id[edge.source])
+            if result != PIPELINED:
                 shared = _reuse_key(graph, edge, parallelism[target])
             found.append((number, target, position, data_sets.setdefault(shared, len(data_sets)), result))
     return found
@@ -226,10 +229,19 @@ def _edges(graph: StreamGraph, exchanges: Sequence[Connected], order: Sequence[i
     return edges
 
 
+_RESULTS: Mapping[ExchangeMode, ResultType] = {
+    "PIPELINED": PIPELINED,
+    "BATCH": "BLOCKING",
+    "HYBRID_FULL": "HYBRID_FULL",
+    "HYBRID_SELECTIVE": "HYBRID_SELECTIVE",
+}
+
+
 def _result_type(graph: StreamGraph, edge: StreamEdge) -> ResultType:
-    if edge.exchange_mode == "UNDEFINED":
-        return "BLOCKING" if graph.batch else "PIPELINED_BOUNDED"
-    return "BLOCKING" if edge.exchange_mode == "BATCH" else "PIPELINED_BOUNDED"
+    mode = graph.exchanges if edge.exchange_mode == "UNDEFINED" else edge.exchange_mode
+    if mode == "UNDEFINED":
+        mode = "BATCH" if graph.batch else "PIPELINED"
+    return _RESULTS[mode]
 
 
 def _reuse_key(graph: StreamGraph, edge: StreamEdge, target: tuple[int, int]) -> object:
@@ -267,7 +279,7 @@ def _share_slots(graph: StreamGraph, vertices: Sequence[JobVertex], edges: Seque
     """In batch mode the default group falls apart into one for each pipelined region."""
     if not graph.batch:
         return list(vertices)
-    pipelined = [edge.result_type != "BLOCKING" for edge in edges]
+    pipelined = [edge.result_type == PIPELINED for edge in edges]
     regions = pipelined_regions(len(vertices), [(edge.source, edge.target) for edge in edges], pipelined)
     return [
         replace(vertex, sharing=f"{DEFAULT_SLOT_SHARING_GROUP}/{regions[place]}")

@@ -8,7 +8,7 @@ from itertools import accumulate, chain
 from planner.errors import PlanningError
 from planner.graphs.components import Components, strongly_connected
 from planner.graphs.execution_graph import ExecutionEdge, ExecutionGraph
-from planner.graphs.job_graph import JobGraph
+from planner.graphs.job_graph import PIPELINED, JobGraph
 from planner.graphs.stream_graph import StreamGraph
 from planner.records import record
 
@@ -164,7 +164,7 @@ def _failover_regions(
     blocking = []
     whole: set[int] = set()  # vertices whose subtasks all read, or are all read by, one subtask
     for edge in execution_graph.edges:
-        if job_graph.edges[edge.job_edge].result_type == "BLOCKING":
+        if job_graph.edges[edge.job_edge].result_type != PIPELINED:
             blocking.append(edge)
         elif edge.distribution == "ALL_TO_ALL":
             joined.join(first[edge.source], first[edge.target])

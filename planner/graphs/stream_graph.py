@@ -13,7 +13,7 @@ from planner.job import Operator, Partition, Partitioner
 from planner.records import record
 
 ChainingStrategy = Literal["ALWAYS", "NEVER", "HEAD", "HEAD_WITH_SOURCES"]
-ExchangeMode = Literal["UNDEFINED", "PIPELINED", "BATCH"]
+ExchangeMode = Literal["UNDEFINED", "PIPELINED", "BATCH", "HYBRID_FULL", "HYBRID_SELECTIVE"]
 SourceKind = Literal["new", "legacy"]
 NodeRole = Literal["operator", "writer", "coordinator", "compactor", "committer"]
 
@@ -76,6 +76,7 @@ class StreamGraph:
     in_edges: Mapping[
         int, tuple[int, ...]
     ]  # positions in `edges` of every node's inputs, in the order Flink added them
+    exchanges: ExchangeMode = "UNDEFINED"  # of edges that have none; UNDEFINED: as the mode has it
 
     @cached_property
     def by_id(self) -> Mapping[int, StreamNode]:

@@ -26,6 +26,7 @@ def truth_of(gateway: Any, graph: Any, loader: Any) -> dict[str, Any]:
                 "id": vertex.getID().toHexString(),
                 "name": vertex.getName(),
                 "parallelism": vertex.getParallelism(),
+                "max_parallelism": vertex.getMaxParallelism(),
                 "operator_ids": [pair.getGeneratedOperatorID().toHexString() for pair in vertex.getOperatorIDs()],
             }
         )
@@ -36,6 +37,7 @@ def truth_of(gateway: Any, graph: Any, loader: Any) -> dict[str, Any]:
                     "target": vertex.getID().toHexString(),
                     "ship_strategy": edge.getShipStrategyName(),
                     "distribution": edge.getDistributionPattern().name(),
+                    "result_type": edge.getSource().getResultType().name(),
                 }
             )
     ids = {str(node): bytes(hashes[node]).hex() for node in hashes}
@@ -48,8 +50,14 @@ def differences(plan: Any, truth: Any) -> list[str]:
     if {str(node): one for node, one in plan.operator_ids.items()} != truth["operator_ids"]:
         found.append("operator ids")
     vertices = plan.job_graph.vertices
-    ours = [(one.id, one.name, one.parallelism, list(one.operator_ids)) for one in vertices]
-    theirs = [(one["id"], one["name"], one["parallelism"], one["operator_ids"]) for one in truth["vertices"]]
+    most = {one["id"]: one.get("max_parallelism") for one in truth["vertices"]}  # older records lack it
+    ours = [
+        (one.id, one.name, one.parallelism, list(one.operator_ids), most.get(one.id) and one.max_parallelism)
+        for one in vertices
+    ]
+    theirs = [
+        (one["id"], one["name"], one["parallelism"], one["operator_ids"], most[one["id"]]) for one in truth["vertices"]
+    ]
     if ours != theirs:
         found.append(f"vertices: {ours} and not {theirs}")
     edges = sorted(
@@ -62,6 +70,10 @@ def differences(plan: Any, truth: Any) -> list[str]:
     )
     if edges != expected:
         found.append(f"edges: {edges} and not {expected}")
+    results = sorted((vertices[one.target].id, one.result_type) for one in plan.job_graph.edges)
+    kept = sorted((one["target"], one["result_type"]) for one in truth["edges"] if "result_type" in one)
+    if kept and results != kept:
+        found.append(f"results: {results} and not {kept}")
     return found
 
 

@@ -295,6 +295,7 @@ class GraphReader:
             "type": graph.getJobType().name(),
             "chaining": graph.isChainingEnabled(),
             "chain_different_max_parallelism": different,
+            "exchanges": graph.getGlobalStreamExchangeMode().name(),
             "nodes": [self._node(node, position) for node in nodes],
             "edges": [self._edge(edge) for edge in edges],
         }

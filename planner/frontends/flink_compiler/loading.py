@@ -139,8 +139,8 @@ def _notes(answer: Mapping[str, Any], outcome: Outcome, failure: PlanError | Non
         return [*notes, failed_after(failure)]
     if outcome.exit_code is None:
         notes.append(f"the program was ended after {outcome.seconds:.0f} s: jobs of later on are missing")
-    for failure in outcome.of("failure"):
-        notes.append(f"the program failed after its jobs: {shortly(failure)}")
+    for late in outcome.of("failure"):
+        notes.append(f"the program failed after its jobs: {shortly(late)}")
     return notes
 
 

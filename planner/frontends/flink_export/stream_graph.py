@@ -156,6 +156,7 @@ class _Reader:
             chain_different_max_parallelism=self.document.get("chain_different_max_parallelism") is not False,
             next_id=max(self.ids) + 1,
             in_edges={node: tuple(place[old] for old in positions) for node, positions in inputs.items()},
+            exchanges=_exchanges(text(self.document, "exchanges", self.where, "")),
         )
 
     def refuse_circle(self, edges: tuple[StreamEdge, ...]) -> None:
@@ -272,6 +273,14 @@ class _Reader:
         name = text(entry, "partitioner", place).split("[")[0]
         found: dict[str, Partitioner] = {one: one for one in get_args(Partitioner)}
         return found.get(name, "CUSTOM")
+
+
+def _exchanges(mode: str) -> ExchangeMode:
+    """What edges without an exchange mode have; UNDEFINED where that depends on the edge."""
+    if mode == "ALL_EDGES_BLOCKING":
+        return "BATCH"
+    found: dict[str, ExchangeMode] = {f"ALL_EDGES_{one}": one for one in get_args(ExchangeMode)}
+    return found.get(mode, "UNDEFINED")
 
 
 def _optional(entry: JsonObject, key: str, place: str) -> str | None:

@@ -1,0 +1,13 @@
+SET 'execution.runtime-mode' = 'batch';
+SET 'parallelism.default' = '4';
+CREATE TABLE l (k BIGINT, q DOUBLE) WITH ('connector'='datagen', 'number-of-rows'='1000');
+CREATE TABLE dim (k BIGINT, n STRING) WITH ('connector'='datagen', 'number-of-rows'='10');
+CREATE TABLE s (a STRING, b DOUBLE) WITH ('connector'='blackhole');
+SET 'execution.batch-shuffle-mode' = 'ALL_EXCHANGES_PIPELINED';
+INSERT INTO s SELECT n, SUM(q) FROM l JOIN dim ON l.k = dim.k GROUP BY n;
+SET 'execution.batch-shuffle-mode' = 'ALL_EXCHANGES_HYBRID_FULL';
+INSERT INTO s SELECT n, SUM(q) FROM l JOIN dim ON l.k = dim.k GROUP BY n;
+SET 'execution.batch-shuffle-mode' = 'ALL_EXCHANGES_HYBRID_SELECTIVE';
+INSERT INTO s SELECT n, SUM(q) FROM l JOIN dim ON l.k = dim.k GROUP BY n;
+RESET 'execution.batch-shuffle-mode';
+INSERT INTO s SELECT n, SUM(q) FROM l JOIN dim ON l.k = dim.k GROUP BY n;
