@@ -22,7 +22,7 @@ from pathlib import Path
 
 JOBS = ("stateless", "words", "counts", "tumbling", "sliding", "sessions", "joined", "sides")
 FEWER = {"sliding": 20, "sessions": 4}  # jobs that take longer over a record get only a part of the records
-_SCRIPT = Path(__file__).with_name("eight_jobs.py")
+SCRIPT = Path(__file__).with_name("eight_jobs.py")
 _ROOT = Path(__file__).parents[2]
 _TICK = os.sysconf("SC_CLK_TCK")
 _PAUSE = 0.1
@@ -47,12 +47,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{'job':10} {'records':>9} " + f" {'plan':>8} {'PyFlink':>8} {'ratio':>5} " * 2)
     with tempfile.TemporaryDirectory(prefix="plan-bench-") as folder:
         for job in options.jobs or JOBS:
-            records = max(10, options.records // FEWER.get(job, 1))
+            records = records_of(job, options.records)
             data = Path(folder) / f"data-{records}"
             write_data(data, records)
             for _ in range(options.pairs):
                 ours = _run(_plan_command(job, options.mode), job, records, data)
-                theirs = _run([options.pyflink, str(_SCRIPT), job], job, records, data)
+                theirs = _run([options.pyflink, str(SCRIPT), job], job, records, data)
                 failed |= ours is None or theirs is None
                 if ours is None or theirs is None:
                     continue
@@ -81,7 +81,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _plan_command(job: str, mode: str) -> list[str]:
     plan = str(Path(sys.executable).with_name("plan"))
-    return [plan, "run", str(_SCRIPT), "--master", "local[2]", "--mode", mode, "--", job]
+    return [plan, "run", str(SCRIPT), "--master", "local[2]", "--mode", mode, "--", job]
+
+
+def records_of(job: str, records: int) -> int:
+    """How many records a job gets where most jobs get so many."""
+    return max(10, records // FEWER.get(job, 1))
 
 
 def write_data(folder: Path, records: int) -> None:

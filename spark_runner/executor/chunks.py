@@ -11,6 +11,7 @@ import sys
 from array import array
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -84,11 +85,11 @@ def packed(
     values: Sequence[Any],
     stamps: Sequence[int | None] | None,
     schema: pa.Schema | None,
-    keys: Sequence[Any] | None = None,
+    keys: Sequence[Any] | int | None = None,
 ) -> bytes:
     """Records with their positions, event times and keys. Raises UnfitRecord where one does not fit its columns.
 
-    Keys that are a column of the records travel as the column's number.
+    Keys that are a field of the records travel as the field's number.
     """
     times = None if stamps is None else _times(stamps)
     indexes = array("q", places).tobytes()
@@ -101,8 +102,8 @@ def packed(
         with suppress(Unfit):  # below it is found which record it is
             lists = taken_apart(values, schema)
     columns = encode(values, schema) if lists is None else columns_of(lists, schema)
-    if keys is not None:
-        keys = next((at for at, column in enumerate(lists or ()) if column == keys), keys)  # type: ignore[assignment]
+    if keys is not None and not isinstance(keys, int):
+        keys = next((at for at, column in enumerate(lists or ()) if column == keys), keys)
     body = pa.RecordBatch.from_arrays(columns, schema=schema).serialize().to_pybytes()
     return pickled((indexes, times, keys, len(values), body))
 
@@ -131,6 +132,8 @@ def unpacked(blob: bytes, schema: pa.Schema | None, key_column: int | None = Non
         values = [tuple.__new__(row_class(form), value) for value in body]
     else:
         values = body
+    if isinstance(keys, int):
+        keys = list(map(itemgetter(keys), values))
     return Unpacked(indexes, values, None if times is None else _stamps(times), keys)
 
 

@@ -10,8 +10,8 @@ import functools
 import operator
 import pickle
 import struct
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -20,7 +20,18 @@ from spark_runner.executor.records import UnfitRecord, declared, decode, encode,
 from spark_runner.executor.rows import form_of as rows_form_of
 from spark_runner.executor.rows import row_class
 
-__all__ = ["ATOMS", "Convert", "Form", "check_of", "columns_form", "converter", "copied"]
+__all__ = [
+    "ALWAYS",
+    "ATOMS",
+    "RECORD",
+    "Check",
+    "Convert",
+    "Form",
+    "check_of",
+    "columns_form",
+    "converter",
+    "copied",
+]
 
 Form = tuple[Any, ...]
 Convert = Callable[[Any], Any]
@@ -47,35 +58,48 @@ def copied(value: Any) -> Any:
         return value
 
 
-def check_of(form: Form, record: str) -> str | None:
-    """An expression that is true of a record which has the form already, so that nothing is to be converted.
+class Check(NamedTuple):
+    """What is true of a record which has a form already, so that nothing is to be converted."""
 
-    Empty where every record is to be converted; None where none is.
-    """
+    whole: str  # an expression, in which RECORD stands for the record; empty: nothing
+    parts: tuple[Check | None, ...] | None = None  # of the elements of a plain tuple of so many; None: of any other
+
+
+RECORD = "$"
+ALWAYS = Check("False")  # every record is to be converted
+
+
+def check_of(form: Form) -> Check | None:
+    """What tells that a record has the form. None where no record is to be converted."""
     kind = form[0]
     if kind == "columns":
-        return _columns_check(form[1], record)
+        return _columns_check(form[1])
     if kind in ("as it is", "decimal", "date", "time", "instant"):
         return None
     if kind == "any":
-        return f"{record}.__class__ in ATOMS"
+        return Check(f"{RECORD}.__class__ in ATOMS")
     if kind in _CLASSES:
-        return f"{record}.__class__ is {_CLASSES[kind]}"
+        return Check(f"{RECORD}.__class__ is {_CLASSES[kind]}")
     if kind == "int":
-        limit = 1 << (form[1] - 1) if len(form) > 1 else 1 << 63
-        return f"({record}.__class__ is int and {-limit} <= {record} < {limit})"
+        return _whole_check(1 << (form[1] - 1) if len(form) > 1 else 1 << 63)
     if kind == "tuple":
-        return _all_parts(form[1], record, f"{record}.__class__ is tuple and len({record}) == {len(form[1])}")
+        return _of_parts(_is_tuple(len(form[1])), map(check_of, form[1]))
     if kind == "pair":
-        return _all_parts(form[1:], record, "True")
-    return ""
+        return _of_parts("", map(check_of, form[1:]))
+    return ALWAYS
 
 
-def _all_parts(forms: tuple[Form, ...], record: str, first: str) -> str:
-    checks = [check_of(one, f"{record}[{at}]") for at, one in enumerate(forms)]
-    if "" in checks:
-        return ""
-    return f"({' and '.join([first, *(check for check in checks if check is not None)])})"
+def _of_parts(whole: str, parts: Iterable[Check | None]) -> Check:
+    found = tuple(parts)
+    return ALWAYS if ALWAYS in found else Check(whole, found)
+
+
+def _is_tuple(width: int) -> str:
+    return f"{RECORD}.__class__ is tuple and len({RECORD}) == {width}"
+
+
+def _whole_check(limit: int) -> Check:
+    return Check(f"{RECORD}.__class__ is int and {-limit} <= {RECORD} < {limit}")
 
 
 _CLASSES = {"str": "str", "bool": "bool", "double": "float"}
@@ -89,28 +113,27 @@ def columns_form(schema: pa.Schema) -> Form:
     return ("columns", schema)
 
 
-def _columns_check(schema: pa.Schema, record: str) -> str:
+def _columns_check(schema: pa.Schema) -> Check:
     form, width = rows_form_of(schema.names), len(schema)
     if form == "pickled":
-        return f"{record}.__class__ in ATOMS"
+        return Check(f"{RECORD}.__class__ in ATOMS")
     if form == "value":
-        return _type_check(schema.field(0).type, record)
-    checks = [_type_check(field.type, f"{record}[{at}]") for at, field in enumerate(schema)]
-    if "" in checks:
-        return ""
+        return _type_check(schema.field(0).type)
+    parts = tuple(_type_check(field.type) for field in schema)
     if form == "tuple":
-        first = f"{record}.__class__ is tuple and len({record}) == {width}"
-    else:
-        first = f"getattr({record}, '_fields', None) == {tuple(schema.names)!r}"
-    return f"({' and '.join([first, *checks])})"
+        return _of_parts(_is_tuple(width), parts)
+    if ALWAYS in parts:
+        return ALWAYS
+    whole = [f"getattr({RECORD}, '_fields', None) == {tuple(schema.names)!r}"]
+    whole += [part.whole.replace(RECORD, f"{RECORD}[{at}]") for at, part in enumerate(parts)]
+    return Check(" and ".join(whole))
 
 
-def _type_check(kind: pa.DataType, value: str) -> str:
+def _type_check(kind: pa.DataType) -> Check:
     if pa.types.is_signed_integer(kind):
-        limit = 1 << (kind.bit_width - 1)
-        return f"({value}.__class__ is int and {-limit} <= {value} < {limit})"
+        return _whole_check(1 << (kind.bit_width - 1))
     name = _PLAIN_TYPES.get(kind)
-    return "" if name is None else f"{value}.__class__ is {name.__name__}"
+    return ALWAYS if name is None else Check(f"{RECORD}.__class__ is {name.__name__}")
 
 
 _PLAIN_TYPES = {pa.string(): str, pa.float64(): float, pa.bool_(): bool, pa.binary(): bytes}

@@ -6,10 +6,9 @@ however the input is cut into batches.
 
 from __future__ import annotations
 
-import contextlib
 import zlib
 from collections.abc import Callable, Sequence
-from itertools import repeat
+from itertools import compress, repeat
 from typing import TYPE_CHECKING, Any
 
 from spark_runner.executor.chunks import CHUNK, Chunk, packed, watermarks_blob
@@ -30,14 +29,17 @@ __all__ = ["Exit"]
 _REMEMBERED = 200_000  # keys whose subtask is remembered
 _MOST = 5 * CHUNK  # records in one chunk
 _MANY = CHUNK // 4  # records that are worth a chunk of their own
+_FEW = 8  # readers for whom all records are looked at once each
+_ONLY = [bytes(slot == reader for slot in range(256)) for reader in range(256)]  # which of all slots are one reader's
 
 
 class _Buffer:
     """Records that wait to leave together for one subtask."""
 
-    __slots__ = ("keys", "places", "stamps", "values")
+    __slots__ = ("key_at", "keys", "places", "stamps", "values")
 
-    def __init__(self) -> None:
+    def __init__(self, key_at: int | None) -> None:
+        self.key_at = key_at
         self.places: list[int] = []
         self.values: list[Any] = []
         self.stamps: list[int | None] = []
@@ -60,7 +62,7 @@ class Exit:
         self.given = 0
         self.buffers: dict[int, _Buffer] = {}
         self.marks: dict[int, tuple[list[int], list[int]]] = {}  # by split: where they rose, and to what
-        self.slots: dict[Any, int] = {}
+        self.slots = _Slots(spec)
         first, last = spec.ranges[task.subtask] if spec.ranges else (0, spec.consumers - 1)
         self.first, self.count = first, last - first + 1
         self.made, self.made_at, self.shift = 0, -1, 0
@@ -68,6 +70,10 @@ class Exit:
         names = tuple(spec.schema.names) if spec.schema is not None else ()
         # a key is read from the record in its declared form, whatever a function gave
         self.shape = shaped(names) if names and form_of(names) in ("tuple", "row") else None
+        # records and their keys may come apart, as the last operator made them
+        self.takes_keys = spec.pairs and spec.strategy == "HASH"
+        self.to_sink = spec.target < 0  # where nobody asks for event times, and in a bounded run for no places
+        self.placed = not self.to_sink or not task.ends
         self.choose: Callable[[Part], list[int]] | None = getattr(self, f"_{spec.strategy.lower()}", None)
 
     # --- records
@@ -76,6 +82,14 @@ class Exit:
         """Take a part of the stream."""
         if part.values:
             self._take(part)
+        for _, place, watermark in part.marks:
+            self._rise(place, watermark)
+
+    def flow_keyed(self, part: Part, key_at: int | None) -> None:
+        """Take records whose keys are known. `key_at`: the field of every record that is its key."""
+        if part.values:
+            assert part.keys is not None
+            self._part_out(part, self._slots(part.keys), key_at)
         for _, place, watermark in part.marks:
             self._rise(place, watermark)
 
@@ -88,13 +102,23 @@ class Exit:
             self._put(self._only_reader(), part)
             return
         part = Part(part.values, part.stamps, part.places)  # other readers have the same
-        slots = self.choose(part)
+        self._part_out(part, self.choose(part))
+
+    def _part_out(self, part: Part, slots: Sequence[int], key_at: int | None = None) -> None:
+        """Every reader's records."""
         readers = set(slots)
         if len(readers) == 1:
-            self._put(slots[0], part)
-            return
-        for reader in sorted(readers):
-            self._put(reader, _selected(part, [at for at, slot in enumerate(slots) if slot == reader]))
+            self._put(slots[0], part, key_at)
+        elif len(readers) <= _FEW and max(readers) < len(_ONLY):
+            chosen = bytes(slots)
+            for reader in sorted(readers):
+                self._put(reader, _chosen(part, chosen.translate(_ONLY[reader])), key_at)
+        else:
+            numbers: dict[int, list[int]] = {}
+            for at, slot in enumerate(slots):
+                numbers.setdefault(slot, []).append(at)
+            for reader in sorted(readers):
+                self._put(reader, _selected(part, numbers[reader]), key_at)
 
     def _only_reader(self) -> int:
         if self.spec.strategy == "GLOBAL":
@@ -119,14 +143,14 @@ class Exit:
             part.values = [pair[1] for pair in part.values]
         else:
             keys = part.keys = self._keys(part, "key_by")
-        known = self.slots
+        return self._slots(keys)
+
+    def _slots(self, keys: Sequence[Any]) -> list[int]:
+        """The reader of each key."""
         try:
-            slots = list(map(known.get, keys))
+            return list(map(self.slots.__getitem__, keys))
         except TypeError:  # not hashable
-            return list(map(self._slot, keys))
-        if None not in slots:
-            return slots  # type: ignore[return-value]
-        return [self._slot(key) if slot is None else slot for key, slot in zip(keys, slots, strict=True)]
+            return list(map(self.slots.of, keys))
 
     def _custom(self, part: Part) -> list[int]:
         spec, count = self.spec, self.spec.consumers
@@ -171,24 +195,16 @@ class Exit:
             found.append(self.shift + place + self.made - 1)
         return found
 
-    def _slot(self, key: Any) -> int:
-        groups = self.spec.max_parallelism
-        slot = key_group(key, groups) * self.spec.consumers // groups
-        if len(self.slots) < _REMEMBERED:
-            with contextlib.suppress(TypeError):  # not hashable
-                self.slots[one_nan(key)] = slot
-        return slot
-
     # --- chunks
 
-    def _put(self, slot: int, part: Part) -> None:
+    def _put(self, slot: int, part: Part, key_at: int | None = None) -> None:
         buffer = self.buffers.get(slot)
         if buffer is None and len(part.values) >= _MANY:
             for first in range(0, len(part.values), _MOST):
-                self._send(slot, part.cut(first, first + _MOST) if len(part.values) > _MOST else part)
+                self._send(slot, part.cut(first, first + _MOST) if len(part.values) > _MOST else part, key_at)
             return
         if buffer is None:
-            buffer = self.buffers[slot] = _Buffer()
+            buffer = self.buffers[slot] = _Buffer(key_at)
         buffer.extend(part)
         if len(buffer.values) >= CHUNK:
             self._send_waiting(slot)
@@ -196,18 +212,22 @@ class Exit:
     def _send_waiting(self, slot: int) -> None:
         buffer = self.buffers.pop(slot)
         stamps = buffer.stamps if buffer.stamps.count(None) < len(buffer.stamps) else None
-        self._send(slot, Part(buffer.values, stamps, buffer.places, (), buffer.keys if buffer.keys else None))
+        places, keys = buffer.places or None, buffer.keys or None
+        self._send(slot, Part(buffer.values, stamps, places, (), keys), buffer.key_at)
 
-    def _send(self, slot: int, part: Part) -> None:
+    def _send(self, slot: int, part: Part, key_at: int | None = None) -> None:
         if part.values:
             self.given += len(part.values)
-            self.task.send(self._chunk(slot, self.spec.number, self._packed(part)))
+            self.task.send(self._chunk(slot, self.spec.number, self._packed(part, key_at)))
 
-    def _packed(self, part: Part) -> bytes:
+    def _packed(self, part: Part, key_at: int | None) -> bytes:
         spec = self.spec
-        keys = None if spec.strategy != "HASH" or spec.key_column is not None else part.keys
+        keys: Any = None
+        if spec.strategy == "HASH" and spec.key_column is None:
+            keys = part.keys if key_at is None else key_at
         try:
-            return packed(part.places or (), part.values, part.stamps, spec.schema, keys)
+            places, stamps = part.places if self.placed else None, None if self.to_sink else part.stamps
+            return packed(places or (), part.values, stamps, spec.schema, keys)
         except UnfitRecord as unfit:
             raise self._unfit(unfit) from None
 
@@ -257,10 +277,37 @@ class Exit:
         return failed_by(by or self.spec.reader, problem, shown(record), lines=lines)
 
 
+class _Slots(dict[Any, int]):
+    """The subtask of every key, computed where it is not remembered."""
+
+    def __init__(self, spec: EdgeSpec) -> None:
+        super().__init__()
+        self._groups, self._consumers = spec.max_parallelism, spec.consumers
+
+    def of(self, key: Any) -> int:
+        """A key's subtask."""
+        return key_group(key, self._groups) * self._consumers // self._groups
+
+    def __missing__(self, key: Any) -> int:
+        slot = self.of(key)
+        if len(self) < _REMEMBERED:
+            self[one_nan(key)] = slot
+        return slot
+
+
 def _selected(part: Part, numbers: list[int]) -> Part:
-    """Some of the records."""
+    """The records of these numbers."""
 
     def of(found: Sequence[Any] | None) -> list[Any] | None:
-        return None if found is None else [found[at] for at in numbers]
+        return None if found is None else list(map(found.__getitem__, numbers))
+
+    return Part(of(part.values) or [], of(part.stamps), of(part.places), (), of(part.keys))
+
+
+def _chosen(part: Part, chosen: bytes) -> Part:
+    """The records where `chosen` has a 1."""
+
+    def of(found: Sequence[Any] | None) -> list[Any] | None:
+        return None if found is None else list(compress(found, chosen))
 
     return Part(of(part.values) or [], of(part.stamps), of(part.places), (), of(part.keys))

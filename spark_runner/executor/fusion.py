@@ -20,7 +20,6 @@ from spark_runner.executor.loop_code import (
     FIT,
     FIT_OF,
     KEY_BY,
-    RECORD,
     LoopCode,
     Shape,
     loop_code,
@@ -39,20 +38,19 @@ LONGEST = 400  # operators in one function
 DEEPEST = 6  # flat_maps in one function: Python nests twenty blocks at most, and each takes two
 _WIDEST = 60  # columns that are collected one by one
 Stamps = Sequence[int | None] | None
-Loop = Callable[[Any, Stamps], Iterator[Any]]
+Loop = Callable[[Any, Stamps, Sequence[int]], Iterator[Any]]
 _KINDS: dict[type[Operator], str] = {Map: "map", Filter: "filter", FlatMap: "flat_map", Times: "stamp"}
 
 
 def kind_of(operator: Operator) -> str | None:
     """Its kind in a loop made for operators in a row; None: it takes its records by itself."""
-    return _KINDS.get(type(operator))
+    return operator.kind if isinstance(operator, Times) else _KINDS.get(type(operator))
 
 
-def call_of(operator: Operator) -> Callable[[Any], Any] | None:
+def call_of(operator: Operator) -> Callable[..., Any] | None:
     """What a loop calls for each record; None where it has nothing to call."""
     if isinstance(operator, Times):
-        extract = operator.extract
-        return None if extract is None else lambda value: extract(value, None)
+        return operator.call
     call: Callable[[Any], Any] = operator.call  # type: ignore[attr-defined]
     return call
 
@@ -89,7 +87,7 @@ class FusedRun:
         loop, by_columns = self._loops[sort]
         if isinstance(values, Columns) and not by_columns:
             values = values.records()
-        for made, keys, times in loop(values, stamps):
+        for made, keys, times, _ in loop(values, stamps, ()):
             if self.outlet is None:
                 yield made, times
             else:
@@ -105,11 +103,12 @@ class FusedRun:
         forms = [one.spec.options.get("form") for one in self.operators]
         if self.outlet is not None:
             forms[-1] = None
-        fits = tuple(None if form is None else check_of(form, RECORD) for form in forms)
+        fits = tuple(None if form is None else check_of(form) for form in forms)
         names |= {f"fit{n}": one.convert for n, one in enumerate(self.operators)} | {"ATOMS": ATOMS}
         fits = fits if any(fit is not None for fit in fits) else ()
         code = loop_code(tuple(kinds), replace(self._shape(stamped), columns=columns, fits=fits), bodies)
         names |= {"spread": spread, "settle": self._settle, "blame": functools.partial(self._blame, code)}
+        names["missing"] = -1  # the event time before, where records have none
         if self.outlet is not None:
             columns = tuple(self.outlet.outlet.schema.names)
             names |= {"row": row_class(columns), "positional": functools.partial(positional, names=columns)}
@@ -153,7 +152,9 @@ def record_of(code: LoopCode, variable: str, variables: dict[str, Any]) -> Any:
         values: Columns = variables["values"]
         return values.record(len(values) - length_hint(variables["arriving"]) - 1)
     parts = code.parts.get(variable)
-    return variables.get(variable) if parts is None else tuple(variables[part] for part in parts.variables)
+    return (
+        variables.get(variable) if parts is None else tuple(record_of(code, one, variables) for one in parts.variables)
+    )
 
 
 def written_out(operators: Sequence[Operator]) -> tuple[tuple[Inlined | None, ...], dict[str, Any]]:

@@ -81,6 +81,17 @@ class Part:
             None if self.sides is None else self.sides[first:last],
         )
 
+    def pieces(self) -> Iterator[Part]:
+        """The records between the marks, and every mark by itself."""
+        first = 0
+        for at, place, watermark in self.marks:
+            if at > first:
+                yield self.cut(first, at)
+                first = at
+            yield Part([], None, None, [(0, place, watermark)])
+        if first < len(self.values):
+            yield self.cut(first, len(self.values))
+
     def rows(self) -> Iterator[tuple[Any, int | None, int]]:
         """Every record with its event time and its place."""
         stamps: Any = repeat(None) if self.stamps is None else self.stamps
@@ -575,25 +586,22 @@ class Times(Operator):
         if self.script:
             super().open()
         self.delay = self.spec.options.get("delay")
-        self.extract = self._extracting()
+        self.call, self.kind = self._calling()
         self.kept = self.delay is not None and self.task.layer > 0
         if self.kept:
             self.watermark = self.task.kept(self.spec.id, "max", NO_TIMESTAMP)
 
-    def _extracting(self) -> Callable[[Any, int | None], int] | None:
+    def _calling(self) -> tuple[Callable[..., Any] | None, str]:
+        """What gives a record's time; its kind in a loop says whether it takes the time before, too."""
         function = self.function
-        if function is None:
-            return None
         extract = getattr(function, "extract_timestamp", None)
-        if extract is not None:
-            missing = NO_TIMESTAMP if self.script else -1
-            before = self.script
-            return lambda value, stamp: int(extract(value, missing if stamp is None or not before else stamp))
+        if function is None or extract is not None:
+            return extract, "stamp_after"
         try:
             wanted = len(inspect.signature(function).parameters)
         except (TypeError, ValueError):
             wanted = 1
-        return lambda value, stamp: int(function(value) if wanted < 2 else function(value, -1))
+        return function, "stamp" if wanted < 2 else "stamp_after"
 
     def begin_split(self) -> None:
         if not self.kept:
@@ -601,40 +609,55 @@ class Times(Operator):
 
     def flow(self, part: Part) -> None:
         self.taken += len(part.values)
+        values = part.values
         stamps = self._stamps(part)
-        marks = [] if self.delay is None else self._risen(stamps, part.places or range(len(stamps)))
-        for _, place, watermark in part.marks:
-            if watermark == END_OF_TIME:
-                marks.append((len(part.values), place, watermark))
-                self.watermark = watermark
-        values = part.values if self.convert is None else [self._converted(value) for value in part.values]
-        if values or marks:
+        if self.convert is not None:
+            values = self._converted(values)
+        made = Part(values, stamps, part.places)
+        made.marks = self.risen(made, part.marks)
+        if values or made.marks:
             for target in self.sides.values():
                 for one in target:
-                    one.flow(Part([], [], [], [(0, place, watermark) for _, place, watermark in marks]))
-            self.give(Part(values, stamps, part.places, marks))
+                    one.flow(Part([], [], [], [(0, place, watermark) for _, place, watermark in made.marks]))
+            self.give(made)
 
-    def _converted(self, value: Any) -> Any:
+    def risen(self, part: Part, marks: Sequence[Mark]) -> list[Mark]:
+        """Where event time rises among records that have their times; of what arrived, only the end of all input."""
+        found = [] if self.delay is None else self._risen(part.stamps or [], part.places or range(len(part.values)))
+        for _, place, watermark in marks:
+            if watermark == END_OF_TIME:
+                found.append((len(part.values), place, watermark))
+                self.watermark = watermark
+        return found
+
+    def _converted(self, values: Sequence[Any]) -> list[Any]:
         assert self.convert is not None
+        convert, value, found = self.convert, None, []
         try:
-            return self.convert(value)
-        except RAISED as error:
-            raise self.failed(error, value) from None
-
-    def _stamps(self, part: Part) -> list[int | None]:
-        extract = self.extract
-        if extract is None:
-            return list(repeat(None, len(part.values)) if part.stamps is None else part.stamps)
-        found: list[int | None] = []
-        value: Any = None
-        try:
-            for value, stamp, _ in part.rows():
-                found.append(extract(value, stamp))
+            for value in values:
+                found.append(convert(value))
         except RAISED as error:
             raise self.failed(error, value) from None
         return found
 
-    def _risen(self, stamps: list[int | None], places: Sequence[int]) -> list[Mark]:
+    def _stamps(self, part: Part) -> list[int | None]:
+        call, before = self.call, self.kind == "stamp_after"
+        if call is None:
+            return list(repeat(None, len(part.values)) if part.stamps is None else part.stamps)
+        missing = NO_TIMESTAMP if self.script else -1
+        found: list[int | None] = []
+        value: Any = None
+        try:
+            for value, stamp, _ in part.rows():
+                if before:
+                    found.append(int(call(value, missing if stamp is None or not self.script else stamp)))
+                else:
+                    found.append(int(call(value)))
+        except RAISED as error:
+            raise self.failed(error, value) from None
+        return found
+
+    def _risen(self, stamps: Sequence[int | None], places: Sequence[int]) -> list[Mark]:
         assert self.delay is not None
         behind, watermark, found = int(self.delay) + 1, self.watermark, []
         for at, stamp in enumerate(stamps):

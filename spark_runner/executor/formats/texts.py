@@ -13,6 +13,11 @@ __all__ = ["JavaText", "PythonText"]
 class PythonText(Shaped):
     """The map upstream of `print` for records that Java could not print."""
 
+    @property
+    def keeps_text(self) -> bool:
+        """Whether a text stays as it is."""
+        return not self.spec.options["rows"]
+
     def shape(self, value: Any) -> Any:
         if self.spec.options["rows"]:
             value = f"{value.get_row_kind()}[{','.join(str(part) for part in value)}]"
@@ -21,6 +26,11 @@ class PythonText(Shaped):
 
 class JavaText(Ending):
     """A record as Java's `toString` writes it."""
+
+    @property
+    def keeps_text(self) -> bool:
+        """Whether a text stays as it is."""
+        return bool(self.spec.options["text"][0] == "str")
 
     def shape(self, value: Any) -> str:
         return java_text(value, self.spec.options["text"])
