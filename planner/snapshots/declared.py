@@ -104,6 +104,7 @@ _SECRET: Final = re.compile(
 )
 _LOGIN: Final = re.compile(r"(?<=://)([^/@\s:]+):([^/@\s]+)(?=@)")
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
+_NUMBER: Final = re.compile(r"-?[0-9.]+$|True$|False$|None$")  # a text that reads as another value of Python
 _LONGEST: Final = 160
 _DEEPEST: Final = 6
 _OURS: Final = ("planner.", "spark_runner.")
@@ -115,11 +116,11 @@ class Surroundings:
     def __init__(self, job: JobDefinition) -> None:
         file = os.path.abspath(job.location.file)  # noqa: PTH100 (no links are followed)
         self.folder = str(Path(file).parent)
-        modules = {
-            name: found for name, module in own_modules(self.folder).items() if (found := _file_of(module)) is not None
-        }
+        own = own_modules(self.folder)
+        modules = {name: found for name, module in own.items() if (found := _file_of(module)) is not None}
         self.code = Codebase(self.folder, {**modules, "__main__": file})
         self.file = file
+        self.namespaces = {os.path.abspath(found): vars(own[name]) for name, found in modules.items()}  # noqa: PTH100
         self._top = _top(self.folder)
 
     def plain(self, text: str) -> str:
@@ -129,6 +130,16 @@ class Surroundings:
         if text.startswith(self._top):
             return Path(os.path.relpath(text, self.folder)).as_posix()
         return text.replace(self.folder, ".").replace(self._top, "")
+
+    def functions_in(self, piece: Piece) -> Any:
+        """A value of a module that holds functions of the job, which no text names: a table that decorators fill."""
+        if not piece.is_value:
+            return None
+        value = self.namespaces.get(piece.module.file, {}).get(piece.name)
+        held = [value] if isinstance(value, (list, tuple, dict, set)) else list(getattr(value, "__dict__", {}).values())
+        tables = [one for one in held if isinstance(one, (list, tuple, dict, set))]
+        inside = (one for table in tables for one in (table.values() if isinstance(table, dict) else table))
+        return value if any(isinstance(one, (FunctionType, type)) for one in inside) else None
 
     def unit(self, piece: Piece) -> str:
         """A piece of code as messages call it: with its module where that is not the job's own file."""
@@ -245,9 +256,13 @@ class _Facts:
             return
         text = _plain(value)
         if text is not None:
-            self.put(path, text)
+            self.put(
+                path, repr(text) if isinstance(value, str) and "function" in path and _NUMBER.match(text) else text
+            )
+            if isinstance(value, Enum):
+                self.code(path, self.surroundings.code.of_class(type(value)))
         elif depth > _DEEPEST:
-            self.put(path, type(value).__qualname__)
+            self.put(path, _shown(value) or type(value).__qualname__)
         elif hasattr(type(value), "get_java_type_info") or hasattr(type(value), "to_ddl"):  # a type of records
             self.put(path, repr(value) if hasattr(type(value), "get_java_type_info") else value.nested())
         elif isinstance(value, PythonFunction):
@@ -256,11 +271,11 @@ class _Facts:
             self.collection(path, value)
         elif isinstance(value, Mapping):
             for key, inner in value.items():
-                self.value(f"{path}.{key}", inner, depth + 1)
+                self.value(f"{path}.{key.__qualname__ if isinstance(key, type) else key}", inner, depth + 1)
         elif isinstance(value, (tuple, list)):
             self.several(path, value, depth)
         elif isinstance(value, (set, frozenset)):
-            self.put(path, ", ".join(sorted(_plain(one) or type(one).__qualname__ for one in value)))
+            self.put(path, ", ".join(sorted(_plain(one) or _shown(one) or type(one).__qualname__ for one in value)))
         elif isinstance(value, (FunctionType, BuiltinFunctionType, MethodType, type, partial)):
             self.function(path, value, depth)
         else:
@@ -270,7 +285,7 @@ class _Facts:
         if values and all(_is_pair(one) for one in values):
             for key, inner in values:
                 self.value(f"{path}.{key}", inner, depth + 1)
-            if path.rpartition(".")[2] in _ORDERED:
+            if path.rpartition(".")[2] in _ORDERED or (isinstance(values, list) and not isinstance(values[0], list)):
                 self.put(path, ", ".join(key for key, _ in values))
             return
         plain = [_plain(one) for one in values]
@@ -294,10 +309,11 @@ class _Facts:
 
     def object(self, path: str, value: Any, depth: int) -> None:
         """An object by what it was declared with: its calls, its fields, its attributes; once."""
+        kind = type(value)
         if id(value) in self.seen:
+            self.put(path, kind.__qualname__)
             return
         self.seen[id(value)] = value
-        kind = type(value)
         calls = getattr(value, "_calls", None)
         if kind.__module__.startswith(_OURS) and isinstance(calls, tuple) and calls:
             self.calls(path, value, depth)
@@ -313,12 +329,16 @@ class _Facts:
             self.attributes(path, value, depth)
         elif self.surroundings.code.of_class(kind) is not None:
             self.put(path, kind.__qualname__)
-            self.code(path, self.surroundings.code.of_class(kind))
+            self.code(path, self.surroundings.code.of_class(kind), value)
             self.closures(path, kind, depth)
             self.attributes(path, value, depth)
         else:
-            shown = _ADDRESS.sub("", repr(value))
-            self.put(path, shown if " at 0x" not in repr(value) and len(shown) <= _LONGEST else kind.__qualname__)
+            shown = _shown(value)
+            self.put(path, shown or kind.__qualname__)
+            wrapped = getattr(value, "__wrapped__", None)  # by `functools.lru_cache`
+            self.value(path, wrapped, depth + 1)
+            if shown is None and wrapped is None and depth <= _DEEPEST and not isinstance(value, ModuleType):
+                self.attributes(path, value, depth)
 
     def attributes(self, path: str, value: Any, depth: int) -> None:
         names = [*getattr(value, "__dict__", {}), *(n for k in type(value).__mro__ for n in _slots(k))]
@@ -360,6 +380,7 @@ class _Facts:
     def function(self, path: str, target: Any, depth: int) -> None:
         """A function by its name or text, its code, and the values that it carries."""
         if id(target) in self.seen:
+            self.put(path, callable_text(target) or type(target).__qualname__)
             return
         self.seen[id(target)] = target
         if isinstance(target, partial):
@@ -382,8 +403,8 @@ class _Facts:
             self.carried(path, target, depth)
             self.value(path, getattr(target, "__wrapped__", None), depth + 1)
 
-    def code(self, path: str, first: Piece | None) -> None:
-        """The code of every piece that a function uses, and the states that it declares."""
+    def code(self, path: str, first: Piece | None, holder: Any = None) -> None:
+        """The code of every piece that a function uses, and the states that it declares; `holder` is its object."""
         if first is None:
             return
         label = re.match(r"(.*[ :])?", path)[0]  # type: ignore[index]
@@ -391,18 +412,27 @@ class _Facts:
             name = self.surroundings.unit(piece)
             if "<lambda>" not in piece.name:  # its text is a fact already
                 self.put(f"{label}code.{name}", piece.shown())
-            for state, declared in self.surroundings.code.states(piece):
-                self.put(f"{label}state.{state}", declared)
+            self.value(f"{label}code.{name}", self.surroundings.functions_in(piece))
+        for state, declared in self.surroundings.code.states(first, holder):
+            self.put(f"{label}state.{state}", declared)
 
     def closures(self, path: str, kind: type[Any], depth: int) -> None:
         for base in kind.__mro__:
             if self.surroundings.code.of_class(base) is not None:
                 for member in vars(base).values():
-                    if isinstance(member, FunctionType):
+                    if isinstance(member, FunctionType) and self.surroundings.code.of_code(member.__code__) is not None:
                         self.carried(path, member, depth)
 
     def carried(self, path: str, function: FunctionType, depth: int) -> None:
         """The values that a function took from around it, and its defaults."""
+        self.surroundings.namespaces.setdefault(function.__code__.co_filename, function.__globals__)
+        given = function.__code__
+        named = given.co_varnames[: given.co_argcount]
+        defaults = dict(zip(reversed(named), reversed(function.__defaults__ or ()), strict=False))
+        written = self.surroundings.code.constant_defaults(given)
+        for name, inner in {**defaults, **(function.__kwdefaults__ or {})}.items():
+            if name not in written and not _is_stream(inner):
+                self.value(f"{path}.{name}", inner, depth + 1)
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
             try:
                 inner = cell.cell_contents
@@ -416,6 +446,18 @@ def _is_stream(value: Any) -> bool:
     """An environment or a stream of the job itself, which functions only meet by accident."""
     kind = type(value)
     return kind.__module__.startswith("planner.frontends.") and hasattr(value, "get_execution_environment")
+
+
+def _shown(value: Any) -> str | None:
+    """How an object shows itself, where that says more than where it lies."""
+    if isinstance(value, (tuple, list, set, frozenset)):
+        inner = [_plain(one) or _shown(one) for one in value]
+        parts = [type(one).__qualname__ if text is None else text for one, text in zip(value, inner, strict=True)]
+        return f"({', '.join(sorted(parts) if isinstance(value, (set, frozenset)) else parts)})"
+    if isinstance(value, Mapping):
+        return _shown(list(value.items()))
+    text = repr(value)
+    return None if " at 0x" in text else text
 
 
 def _is_pair(value: Any) -> bool:

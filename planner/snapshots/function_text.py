@@ -178,7 +178,13 @@ def _canonical(node: ast.Lambda) -> str:
     """A lambda with its parameters numbered, so that renaming them changes nothing."""
     arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
     names = {argument.arg: f"_{number}" for number, argument in enumerate(arguments, start=1)}
-    copy = _Renamed(names).visit(ast.parse(ast.unparse(node), mode="eval"))
+    copy = ast.parse(ast.unparse(node), mode="eval").body
+    assert isinstance(copy, ast.Lambda)
+    renamed = _Renamed(names)
+    copy.body = renamed.visit(copy.body)
+    for argument in ast.walk(copy.args):
+        if isinstance(argument, ast.arg):  # a default means a name outside
+            renamed.visit_arg(argument)
     return ast.unparse(copy)
 
 

@@ -237,6 +237,8 @@ CALLS: Mapping[str, frozenset[str]] = {
     "OutputTag": WIRING,
     "from_source": RESULT | frozenset({"safe"}),  # the name of the source, or its strategy and type
 }
+# Settings that leave the operator before them the one that `.name()` names.
+_OF_AN_OPERATOR = frozenset({"uid", "set_parallelism", "set_max_parallelism", "slot_sharing_group", "disable_chaining"})
 # Names that stand for one another.
 SWAPPED = {
     "earliest": "latest",
@@ -340,14 +342,13 @@ def _unused(tree: ast.Module) -> set[int]:
 def _overridden(tree: ast.Module) -> set[int]:
     """The name of a source that `.name()` replaces, and keys that nothing reads before the next key_by."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
-    named = {id(inner) for call in calls if call.func.attr == "name" for inner in ast.walk(call.func)}
-    found = {
-        id(argument)
-        for call in calls
-        if call.func.attr == "from_source" and id(call) in named
-        for argument in call.args
-        if isinstance(argument, ast.Constant)
-    }
+    found = set()
+    for call in calls:
+        read = call.func.value if call.func.attr == "name" else None
+        while isinstance(read, ast.Call) and isinstance(read.func, ast.Attribute) and read.func.attr in _OF_AN_OPERATOR:
+            read = read.func.value
+        if isinstance(read, ast.Call) and getattr(read.func, "attr", "") == "from_source":
+            found |= {id(argument) for argument in read.args if isinstance(argument, ast.Constant)}
     keyed_again = {id(call.func.value) for call in calls if call.func.attr == "key_by"}
     loads = (node for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
     names = {node.id for node in loads if id(node) not in keyed_again}  # read by anything but another key_by
