@@ -19,6 +19,7 @@ from spark_runner.executor.rows import form_of
 from spark_runner.program.chunks import ChunkPlan, Columns, Flow, Vertex
 from spark_runner.program.pointwise import consumers_of_producers, producers_of_consumers
 from spark_runner.program.program import Operation
+from spark_runner.program.roles import ROLES
 from spark_runner.program.worker_parts import partitioner_of, selector_of
 
 __all__ = ["LayoutMaker"]
@@ -100,7 +101,7 @@ class LayoutMaker:
         columns: Columns = operation.output
         if columns is None and operation.role == "reduce" and entering:
             columns = entering[0].columns
-        if None in read and columns is not None and operation.role not in ("filter", "watermarks"):
+        if None in read and columns is not None and not ROLES[operation.role].gives_same:
             schema = self.schema(columns)
             found["form"] = None if schema is None else columns_form(schema)
         sides = {tag: ddl for tag, ddl in operation.sides if tag in read}

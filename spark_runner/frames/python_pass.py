@@ -19,6 +19,7 @@ from spark_runner.executor.rows import PICKLED
 from spark_runner.frames.collections import shaped_records
 from spark_runner.frames.exchange import data_columns
 from spark_runner.program.program import Inlet, Operation, Outlet, Pass, SparkProgram
+from spark_runner.program.roles import ROLES
 from spark_runner.program.worker_parts import partitioner_of, selector_of
 
 
@@ -93,7 +94,7 @@ class ChainMaker:
         schema = None if operation.output is None else self.schema_of(operation.output)
         if schema is None and operation.role == "reduce" and data_columns(self.arriving) != [PICKLED]:
             schema = StructType([self.arriving.schema[name] for name in data_columns(self.arriving)])
-        if None in read and schema is not None and operation.role not in ("filter", "watermarks", "collection"):
+        if None in read and schema is not None and not ROLES[operation.role].gives_same:
             options["form"] = columns_form(_arrow(schema))
         sides = {tag: declared for tag, declared in operation.sides if tag in read}
         if sides:

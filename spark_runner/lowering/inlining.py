@@ -15,9 +15,7 @@ from typing import Any
 from spark_runner.executor.inlined import Inlined
 from spark_runner.lowering.function_sources import FunctionNode, UnknownSource, source_of, surroundings
 
-__all__ = ["INLINED", "inlined"]
-
-INLINED = ("map", "filter", "flat_map", "key_of")  # roles of operators without state
+__all__ = ["inlined"]
 
 _LONGEST = 1_000  # characters
 _NODES = (

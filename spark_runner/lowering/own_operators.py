@@ -11,16 +11,15 @@ from planner.job import Aggregate, Collection, Explode, Join, Operator, Select, 
 from planner.job import Sequence as NumberSequence
 from planner.kinds import KEEPS_COLUMNS
 from spark_runner.lowering.front_ends import Part, Parts, Routing, SinkEnd, SourceEnd, not_in_chunks
-from spark_runner.lowering.inlining import INLINED, inlined
+from spark_runner.lowering.inlining import inlined
 from spark_runner.lowering.job_view import JobView
 from spark_runner.lowering.operators import LOWERINGS, Lowered, Setting
 from spark_runner.lowering.operators.sinks import PRINTING_FORMATS
 from spark_runner.program.program import Engine, Mode
+from spark_runner.program.roles import ROLES
 from spark_runner.program.worker_parts import worker_part
 
 __all__ = ["OwnOperators"]
-
-_KEYED = ("reduce", "window", "triggered_window")
 
 
 class OwnOperators:
@@ -77,9 +76,9 @@ class OwnOperators:
             role=role,
             function=function,
             options=options,
-            keyed=role.startswith("keyed_") or role in _KEYED,
+            keyed=ROLES[role].keyed,
             idle=operator.behaviour.idleness if isinstance(operator.behaviour, Watermarks) else None,
-            inlined=inlined(function, operator.kind) if role in INLINED else None,
+            inlined=inlined(function, operator.kind) if ROLES[role].one_expression else None,
         )
         if not self.ends_in_chunks:
             return made

@@ -21,13 +21,10 @@ from spark_runner.lowering.job_view import JobView
 from spark_runner.lowering.memory import may_remember
 from spark_runner.program.chunks import ChunkPlan, ChunkSink, ChunkSource, Columns, Flow, Vertex
 from spark_runner.program.program import Mode, Operation
+from spark_runner.program.roles import ROLES
 
 __all__ = ["lower_to_chunks"]
 
-_READS_TIME = frozenset(
-    {"window", "triggered_window", "keyed_process", "keyed_co_process", "broadcast_process", "keyed_broadcast_process"}
-)
-_KEEPS_STATE = _READS_TIME | {"reduce", "keyed_map", "keyed_flat_map", "keyed_filter", "watermarks"}
 _SQL = (Where, Select, Explode)
 
 
@@ -161,7 +158,7 @@ class _Walk:
         wants: set[int] = set()
         for draft in (*reversed(self.vertices), *self.feeders):
             readers = {flow.target for flow in self.flows if flow.source == draft.number}
-            if readers & wants or any(one.role in _READS_TIME for one in draft.operations):
+            if readers & wants or any(ROLES[one.role].reads_time for one in draft.operations):
                 wants.add(draft.number)
         return frozenset(wants)
 
@@ -169,7 +166,7 @@ class _Walk:
         if draft.layer == 0 or not self.streaming:
             return False
         return draft.number in wants_time or any(
-            one.role in _KEEPS_STATE or _remembers(one) for one in draft.operations
+            ROLES[one.role].state != "none" or _remembers(one) for one in draft.operations
         )
 
     # --- one operator

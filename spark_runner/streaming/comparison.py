@@ -11,31 +11,19 @@ from planner.errors import OptionError
 from planner.job import Aggregate, Collection, Operator, PythonWindow, Reader, Sequence, Window
 from spark_runner.program.chunks import ChunkPlan, ChunkSource, Vertex
 from spark_runner.program.program import Operation
+from spark_runner.program.roles import ROLES
 
 __all__ = ["check_restart", "state_plan"]
-
-_STATEFUL = frozenset(
-    {
-        "reduce",
-        "window",
-        "triggered_window",
-        "keyed_process",
-        "keyed_co_process",
-        "broadcast_process",
-        "keyed_broadcast_process",
-        "keyed_map",
-        "keyed_flat_map",
-        "keyed_filter",
-    }
-)
-_KEEPS_RECORDS = frozenset({"reduce", "window", "triggered_window"})
 
 
 def state_plan(job: ChunkPlan) -> dict[str, Any]:
     """What keeps state, as JSON-ready data."""
     return {
         "operators": [
-            _operator(job, vertex, one) for vertex in job.vertices for one in vertex.operations if one.role in _STATEFUL
+            _operator(job, vertex, one)
+            for vertex in job.vertices
+            for one in vertex.operations
+            if ROLES[one.role].state in ("declared", "records")
         ],
         "layers": [any(vertex.stateful for vertex in layer) for layer in job.layers],
         "slots": job.slots,
@@ -59,7 +47,7 @@ def _operator(job: ChunkPlan, vertex: Vertex, one: Operation) -> dict[str, Any]:
         "keys": [flow.key.type if flow.key is not None else None for flow in read],
         # a function with states of its own may read anything; these keep the records themselves
         "records": [flow.columns if isinstance(flow.columns, str) else None for flow in read]
-        if one.role in _KEEPS_RECORDS
+        if ROLES[one.role].state == "records"
         else [],
     }
 

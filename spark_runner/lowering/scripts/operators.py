@@ -10,13 +10,14 @@ from planner.frontends.python.values.rows import Row
 from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Operator, Partition, PythonRun
 from spark_runner.lowering.front_ends import Part, Parts, Routing, SinkEnd, SourceEnd
-from spark_runner.lowering.inlining import INLINED, inlined
+from spark_runner.lowering.inlining import inlined
 from spark_runner.lowering.job_view import JobView
 from spark_runner.lowering.scripts.forms import form_of
 from spark_runner.lowering.scripts.parts import given_form, part_of, refused
 from spark_runner.lowering.scripts.sinks import write_end
 from spark_runner.lowering.scripts.sources import read_end
 from spark_runner.program.program import Key, Mode
+from spark_runner.program.roles import ROLES
 
 __all__ = ["ScriptOperators"]
 
@@ -70,7 +71,7 @@ class ScriptOperators:
         parts = operator.merged or (operator,)
         for at, one in enumerate(parts):
             made = part_of(one, keyed=keyed and at == 0, batch=self._batch, selector=selector)
-            made = replace(made, inlined=inlined(made.function, made.role) if made.role in INLINED else None)
+            made = replace(made, inlined=inlined(made.function, made.role) if ROLES[made.role].one_expression else None)
             options = dict(made.options)
             if made.role == "co_process":
                 options["paired"] = _paired(edges)
