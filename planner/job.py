@@ -357,6 +357,7 @@ class JobDefinition:
     calls: tuple[tuple[str, Location], ...] = ()  # of the API, those that only some versions of Flink have
     compiled: StreamGraph | None = None  # the stream graph, where Flink itself exported it
     flink: str | None = None  # the release of Flink that compiled it, or the version whose PyFlink a script met
+    repeat: int = 1  # which of the jobs of its name that its file executes
     notes: tuple[str, ...] = ()  # what a reader of the plan should know about how it came to be
 
     @cached_property

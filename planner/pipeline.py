@@ -50,6 +50,12 @@ class Plan:
         """The job as its author wrote it: for PyFlink before Python operators merge."""
         return self.merging.written if self.merging else self.job
 
+    @property
+    def name(self) -> str:
+        """The job's name, numbered where its file executes several of that name."""
+        name = self.stream_graph.name
+        return name if self.job.repeat == 1 else f"{name} #{self.job.repeat}"
+
     def to_dict(self) -> dict[str, Any]:
         """The plan as JSON-ready data, in the documented shape."""
         if self.observed is not None:

@@ -1,4 +1,5 @@
 import java.io.PrintStream;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -95,6 +96,7 @@ public final class StreamGraphExport {
                 + ", \"source\": " + text(source)
                 + ", \"yielding\": " + (factory != null && isYielding(factory.getClass()))
                 + ", \"keyed\": " + (node.getStateKeySerializer() != null)
+                + ", \"output_type\": " + text(rowType(node.getTypeSerializerOut()))
                 + ", \"buffer_timeout\": " + node.getBufferTimeout()
                 + ", \"uid\": " + text(node.getTransformationUID())
                 + ", \"user_hash\": " + text(node.getUserHash())
@@ -122,6 +124,20 @@ public final class StreamGraphExport {
             }
         }
         return false;
+    }
+
+    /** The types of the columns that SQL operators exchange: in a graph only their serializer has them. */
+    private static String rowType(Object serializer) throws Exception {
+        if (serializer == null || !serializer.getClass().getSimpleName().equals("RowDataSerializer")) {
+            return null;
+        }
+        Field types = serializer.getClass().getDeclaredField("types");
+        types.setAccessible(true);
+        StringBuilder found = new StringBuilder();
+        for (Object one : (Object[]) types.get(serializer)) {
+            found.append(found.length() == 0 ? "" : ", ").append(one);
+        }
+        return found.toString();
     }
 
     /** A value that is public in some versions only. */

@@ -20,6 +20,7 @@ from planner.diff.record_types import kept_types
 from planner.graphs.state import describe_state
 from planner.graphs.state_lookup import state_id
 from planner.job import MEANINGFUL
+from planner.observed.labels import without_counters
 from planner.snapshots.declared import Facts
 from planner.snapshots.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot
 
@@ -197,7 +198,8 @@ def _id_change(pair: OperatorPair, cause: str) -> Change:
 def _settings(pair: OperatorPair) -> Iterator[Change]:
     old, new = pair.old, pair.new
     stateful = old.state != "none"
-    yield from _setting(pair, "renamed", "name", old.name, new.name, "safe")
+    if without_counters(old.name) != without_counters(new.name):
+        yield from _setting(pair, "renamed", "name", old.name, new.name, "safe")
     if comparable_kinds(old.kind, new.kind):
         yield from _setting(pair, "kind", "it was a", old.kind, new.kind, "result")
     if old.parallelism != new.parallelism and new.parallelism <= old.effective_max_parallelism:

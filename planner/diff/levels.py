@@ -47,6 +47,7 @@ _TIME_WINDOWS = (
 ROWS: Final[tuple[Row, ...]] = (
     # keys and state
     Row(r"key (function|code\..*|.*)", "key", "state-breaking", "result", "state is kept by the old key"),
+    Row(r"query of state", "behaviour", "state-breaking", "result", "Flink does not promise to restore another query"),
     Row(r"state\.time to live", "state-ttl", "result", "result"),
     Row(r"states .*", "state-descriptor", "state-breaking", "result", "state is found by its name, kind and type"),
     Row(r"state\..*", "state-descriptor", "state-breaking", "result", "state is found by its name, kind and type"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
+from planner.observed.labels import without_counters
 from planner.snapshots.snapshot import OperatorSnapshot, Snapshot
 from planner.topology import topological_order
 
@@ -17,11 +18,12 @@ Label = Callable[[OperatorSnapshot], Hashable]
 
 
 def _exact(operator: OperatorSnapshot) -> Hashable:
-    return operator.kind, operator.name, operator.keyed_by, operator.does
+    query = (operator.declared or {}).get("query") or (operator.declared or {}).get("query of state")
+    return operator.kind, without_counters(operator.name), operator.keyed_by, operator.does or query
 
 
 def _named(operator: OperatorSnapshot) -> Hashable:
-    return operator.kind, operator.name
+    return operator.kind, without_counters(operator.name)
 
 
 def _kind(operator: OperatorSnapshot) -> Hashable:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from planner.errors import JobDefinitionError, PlanError
 from planner.job import JobDefinition, Location
 from planner.spelling import nearest_or_all
 
-__all__ = ["failed_after", "pick", "picks_before", "refuse_several", "with_name"]
+__all__ = ["failed_after", "numbered", "pick", "picks_before", "refuse_several", "with_name"]
 
 
 def pick(jobs: Sequence[JobDefinition], path: Path, name: str | None) -> JobDefinition:
@@ -53,6 +55,16 @@ def with_name(jobs: Sequence[JobDefinition], path: Path, name: str) -> JobDefini
             hint=f"pick one by its number: {path}:{list(jobs).index(named[0]) + 1}",
         )
     return named[0] if named else None
+
+
+def numbered(jobs: Sequence[JobDefinition]) -> list[JobDefinition]:
+    """The jobs of a file, each knowing how many of its name were executed before it."""
+    counts = Counter[str | None]()
+    found = []
+    for job in jobs:
+        counts[job.name] += 1
+        found.append(job if counts[job.name] == 1 else replace(job, repeat=counts[job.name]))
+    return found
 
 
 def failed_after(error: PlanError) -> str:

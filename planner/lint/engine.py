@@ -44,7 +44,7 @@ class LintedJob:
     @property
     def name(self) -> str:
         """The job's name."""
-        return self.plan.stream_graph.name
+        return self.plan.name
 
 
 @record
@@ -166,7 +166,7 @@ def regressions(plan: Plan, comparison: Comparison, config: Config) -> list[Find
     """What the rules that compare with a baseline find, with another version of the job in its place."""
     codes = frozenset(code for code in BY_CODE if code.startswith("PL0") and code != "PL005")
     subject = Subject(plan=plan, config=config, comparison=comparison, codes=codes)
-    return list(_run(subject, plan.stream_graph.name))
+    return list(_run(subject, plan.name))
 
 
 def _unknowable(config: Config) -> set[str]:

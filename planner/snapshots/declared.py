@@ -35,7 +35,7 @@ from planner.job import (
 from planner.kinds import KEEPS_COLUMNS, SINKS
 from planner.settings.durations import format_duration
 from planner.snapshots.code import Codebase, Piece
-from planner.snapshots.function_text import callable_text
+from planner.snapshots.function_text import callable_text, sql_query
 
 __all__ = ["NOT_FACTS", "Facts", "Surroundings", "job_facts", "operator_facts"]
 
@@ -52,7 +52,7 @@ NOT_FACTS: Final[Mapping[type, Mapping[str, str]]] = {
         "name": "compared as the snapshot's own `name`",
         "uid": "compared as the snapshot's own `uid`",
         "uid_hash": "compared as the snapshot's own `user_hash`",
-        "description": "only shown",
+        "description": "only shown; of a SQL operator the fact `query`",
         "ignores": "a word to lint",
         "remarks": "said by the front end about other facts",
         "parallelism_inherited": "where the parallelism comes from",
@@ -85,6 +85,7 @@ NOT_FACTS: Final[Mapping[type, Mapping[str, str]]] = {
         "calls": "compared as operators and edges",
         "compiled": "compared as operators and edges",
         "flink": "told as an upgrade",
+        "repeat": "part of the snapshot's own `name`",
         "notes": "how the plan came to be",
     },
 }  # fmt: skip
@@ -168,6 +169,8 @@ def operator_facts(job: JobDefinition, operator: Operator, surroundings: Surroun
         counts[part.kind] = counts.get(part.kind, 0) + 1
         label = f"{part.kind} {counts[part.kind]}: " if len(parts) > 1 else ""
         found.fields(label, part)
+    if operator.exported and (query := sql_query(operator.description)) is not None:
+        found.put("query of state" if job.is_keyed(operator) else "query", query)
     for number, read in enumerate(operator.inputs):
         found.input(job, f"input {number + 1} " if len(operator.inputs) > 1 else "", read)
     return dict(sorted(found.facts.items()))

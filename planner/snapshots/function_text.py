@@ -35,6 +35,7 @@ from planner.settings.durations import format_duration
 # How descriptions begin that are read again: by `gives_columns`, `selection` and `modern`.
 _SELECT, _EXPLODE = "select ", "explode "
 _JOINED = re.compile(rf"\w+ join {_SELECT}")
+_QUERY = re.compile(r"\[\d+\]:(?=\w+[(\[])")  # `[4]:Calc(select=[id])`: what Flink's SQL planner calls an operator
 _TIMED = ("tumbling ", "sliding ", "session ", "watermarks ")
 
 
@@ -43,6 +44,12 @@ def describe_behaviour(operator: Operator) -> str | None:
     if operator.merged:
         return ", ".join(describe_behaviour(part) or part.kind for part in operator.merged)
     return None if operator.behaviour is None else _behaviour(operator.behaviour)
+
+
+def sql_query(description: str | None) -> str | None:
+    """What a SQL operator computes, without its number, which depends on the statements before."""
+    found = _QUERY.match(description or "")
+    return (description or "")[found.end() :] if found else None
 
 
 def describe_key(partitions: tuple[Partition, ...]) -> str | None:

@@ -63,7 +63,7 @@ class EdgeSnapshot:
 class Snapshot:
     """One version of one job."""
 
-    name: str
+    name: str  # numbered where its file executes several of that name
     mode: str  # streaming or batch
     operators: tuple[OperatorSnapshot, ...]
     edges: tuple[EdgeSnapshot, ...]
@@ -91,7 +91,7 @@ def take_snapshot(plan: Plan) -> Snapshot:
     ceilings = _max_parallelisms(plan)
     surroundings = Surroundings(plan.job)
     return Snapshot(
-        name=graph.name,
+        name=plan.name,
         mode="batch" if graph.batch else "streaming",
         operators=tuple(_operator(plan, node, keys[node.id], ceilings[node.id], surroundings) for node in graph.nodes),
         edges=tuple(

@@ -33,7 +33,8 @@ REFUSED = {"missing_format", "own15_missing_connector"}
 REFUSED_BY = {("own10_union_hint", "2.3.0"), ("sets", "1.20.5")}  # 2.3 wants ON CONFLICT, and 1.20 does not know it
 # The jobs of a script that has not one.
 JOBS = {
-    "batch": 4, "batch_exchanges": 4, "batch_hints": 4, "batch_report": 7, "catalogs": 2, "ctas": 2, "ctas_then_batch": 2, "explains": 2,
+    "batch_exchanges": 4,
+    "batch": 4, "batch_hints": 4, "batch_report": 7, "catalogs": 2, "ctas": 2, "ctas_then_batch": 2, "explains": 2,
     "first_and_last": 4, "hints": 3, "interval_outer": 5, "joins": 8, "late_options": 4, "mode_late": 2,
     "multi_join": 3, "nexmark": 21, "odd": 4, "old_windows": 3, "options": 3, "over": 3, "own12_two_jobs": 2,
     "parallelisms": 7, "plans": 3, "quotes": 2, "selects": 6, "sets_and_more": 3, "sinks": 3, "statement_sets": 3,

@@ -317,6 +317,7 @@ class GraphReader:
             "source": "new" if is_source else "legacy" if legacy else None,
             "yielding": is_yielding,
             "keyed": node.getStateKeySerializer() is not None,
+            "output_type": self._row_type(node.getTypeSerializerOut()),
             "buffer_timeout": node.getBufferTimeout(),
             "uid": node.getTransformationUID(),
             "user_hash": node.getUserHash(),
@@ -350,6 +351,14 @@ class GraphReader:
             yields = any(one.rsplit(".", 1)[-1] == "YieldingOperatorFactory" for one in names)
             self._kinds[name] = ("org.apache.flink.streaming.api.operators.SourceOperatorFactory" in names, yields)
         return self._kinds[name]
+
+    def _row_type(self, serializer: Any) -> str | None:
+        """The types of the columns that SQL operators exchange: in a graph only their serializer has them."""
+        if serializer is None or serializer.getClass().getSimpleName() != "RowDataSerializer":
+            return None
+        types = serializer.getClass().getDeclaredField("types")
+        types.setAccessible(True)
+        return ", ".join(str(one.toString()) for one in types.get(serializer))
 
     def _call(self, node: Any, getter: str) -> Any:
         """Call a getter of a stream node that is not public in every version."""

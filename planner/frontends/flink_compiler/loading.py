@@ -18,7 +18,7 @@ from planner.frontends.flink_compiler.programs import Asked, jar_asked, script_a
 from planner.frontends.flink_compiler.request import FlinkRequest
 from planner.frontends.flink_compiler.sql_script import Statement
 from planner.frontends.flink_export.stream_graph import job_of_graph
-from planner.frontends.picking import failed_after, pick, picks_before, with_name
+from planner.frontends.picking import failed_after, numbered, pick, picks_before, with_name
 from planner.job import JobDefinition, Location
 from planner.records import record
 
@@ -75,7 +75,7 @@ def _asked(path: Path, options: LoadOptions) -> _Compiled:
         asked, statements = _question(path, options, request, configuration)
         try:
             answers, failure = _answers(asked, request, statements)
-            jobs = [_job(answer, asked, statements) for answer in answers]
+            jobs = numbered([_job(answer, asked, statements) for answer in answers])
             return _Compiled(answers=answers, jobs=jobs, failure=failure)
         except MissingFactory as missing:
             if not request.fetch:

@@ -201,6 +201,7 @@ class _Reader:
             uid_hash=_optional(entry, "user_hash", place),
             description=_optional(entry, "description", place),
             parallelism=number(entry, "parallelism", place) if entry.get("parallelism_configured") is True else None,
+            output=_optional(entry, "output_type", place),
             legacy=entry.get("source") == "legacy",
             chaining=self.chaining(entry),
             exported=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from importlib import import_module
@@ -121,6 +122,8 @@ def _never_changes(record: Any) -> bool:
 def hand_over(job: JobDefinition) -> list[Any]:
     """Give an executed job to the loading in progress, or run it; gives the records that its script asked for."""
     if (collecting := current_session()) is not None:
+        alike = sum(one.name == job.name for one in collecting.jobs)
+        job = replace(job, repeat=alike + 1) if alike else job
         collecting.jobs.append(job)
         return [] if collecting.options.run is None else collecting.options.run(job)
     import_module("cli.script").run_from_script(job)

@@ -62,13 +62,19 @@ def _fix(subject: Subject, node: StreamNode) -> str:
     pair = subject.comparison.by_new.get(at) if subject.comparison else None
     if pair is not None:
         written = pair.old.effective_max_parallelism
-        return (
-            f"set max_parallelism on the job to {written}, which its saved state has: any other value loses that state"
-        )
+        return f"{_setting(subject, written)}, which its saved state has: any other value loses that state"
     chosen = default_max_parallelism(node.parallelism)
-    return (
-        f"set max_parallelism on the job: {chosen} keeps the state of a job that already runs, a new job may take more"
-    )
+    return f"{_setting(subject, chosen)}, which keeps the state of a job that already runs; a new job may take more"
+
+
+def _setting(subject: Subject, value: int) -> str:
+    """Where the max parallelism is set, in the words of the job's file."""
+    file = subject.plan.job.location.file
+    if file.endswith(".sql"):
+        return f"SET 'pipeline.max-parallelism' = '{value}'"
+    if file.endswith((".jar", ".json")):
+        return f"set pipeline.max-parallelism, or env.setMaxParallelism, to {value}"
+    return f"set max_parallelism on the job to {value}"
 
 
 RULE = build_rule("PL107", "max-parallelism-unset", __doc__, _find)
