@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from planner.diff.match import match_operators
@@ -107,7 +108,9 @@ class Comparison:
 
 
 def compare(old: Snapshot, new: Snapshot) -> Comparison:
-    """Match two versions of a job."""
+    """Match two versions of a job. Of one that Flink exported and one of ours, only what both can know is compared."""
+    if old.exported != new.exported:
+        old, new = _as_graph(old), _as_graph(new)
     matched = match_operators(old, new)
     pairs = sorted(
         (
@@ -128,6 +131,24 @@ def compare(old: Snapshot, new: Snapshot) -> Comparison:
         lost_edges=lost,
         added_edges=added,
     )
+
+
+def _as_graph(snapshot: Snapshot) -> Snapshot:
+    """A version without what an export of Flink's does not have: kinds, code, settings."""
+    operators = tuple(
+        replace(
+            operator,
+            kind="operator",
+            state="possible" if operator.state == "keyed" else operator.state,
+            keyed_by=None,
+            does=None,
+            output=None,
+            declared={},
+            written_id=None,
+        )
+        for operator in snapshot.operators
+    )
+    return replace(snapshot, operators=operators, declared={}, slots=None)
 
 
 def _match_edges(

@@ -78,6 +78,7 @@ def _read_jobs(document: Mapping[str, Any]) -> Iterator[BaselineJob]:
             edges=tuple(_read_edge(position, values) for values in edges.get(key, ())),
             slots=None if entry["slots"] is None else tuple(sorted(entry["slots"].items())),
             declared=_read_facts(entry.get("declared")),
+            exported=entry.get("exported") is True,
         )
         yield BaselineJob(key=key, file=entry["file"], snapshot=snapshot)
 
@@ -161,6 +162,7 @@ def _job_values(job: BaselineJob) -> dict[str, Any]:
         **({"name": snapshot.name} if job.key != snapshot.name else {}),
         "mode": snapshot.mode,
         "slots": None if snapshot.slots is None else dict(sorted(snapshot.slots)),
+        **({"exported": True} if snapshot.exported else {}),
         **({} if snapshot.declared is None else {"declared": dict(snapshot.declared)}),
     }
 

@@ -69,6 +69,7 @@ class Snapshot:
     edges: tuple[EdgeSnapshot, ...]
     slots: tuple[tuple[str, int], ...] | None  # by slot sharing group; None while a parallelism is undecided
     declared: Facts | None = None  # all that is said for the whole job; None: not recorded, by an earlier version
+    exported: bool = False  # by Flink: nothing is known of code and settings but what the graph has
 
     @property
     def keeps_ttl(self) -> bool:
@@ -107,6 +108,7 @@ def take_snapshot(plan: Plan) -> Snapshot:
         ),
         slots=tuple(sorted(plan.execution_graph.slots_by_group)) if plan.execution_graph else None,
         declared={**job_facts(plan.job, surroundings), "planned-for": plan.flink.version},
+        exported=plan.job.compiled is not None,
     )
 
 
