@@ -241,7 +241,7 @@ def _print(report: Report, format: LintFormat, output: Path | None) -> None:
         from cli.render.text.findings import report_lines, summary
 
         console.write_lines(report_lines(report))
-        if not report.findings:
+        if report.jobs and not report.findings:
             console.message(summary(report), "dim")
         return
     text = _rendered(report, format)
