@@ -23,7 +23,7 @@ from spark_runner.executor.layout import Layout
 from spark_runner.figures.results import PrintedRecord
 from spark_runner.frames.collections import fed_records
 from spark_runner.frames.layouts import LayoutMaker
-from spark_runner.frames.shipping import pickled_function
+from spark_runner.frames.shipping import kept, pickled_function
 from spark_runner.lowering.lower import lower
 from spark_runner.program.chunks import ChunkPlan, ChunkSink
 from tests.support.file_records import file_batches, positioned, reader_schemas
@@ -47,7 +47,7 @@ class EngineRun:
         """The lines that the script and its print sinks wrote."""
         said = io.StringIO()
         with redirect_stdout(said):
-            load_jobs(str(script), LoadOptions(run=self._job))
+            load_jobs(str(script), LoadOptions(run=self._job, keep=kept))
         return [*self.lines, *said.getvalue().splitlines()]
 
     def _job(self, job: JobDefinition) -> list[Any]:

@@ -16,6 +16,7 @@ from planner.frontends.scripts.handover import LoadOptions
 from planner.job import JobDefinition
 from planner.pipeline import plan
 from spark_runner.figures.results import CollectedRecord, PrintedRecord, RunResult
+from spark_runner.frames.shipping import kept
 from spark_runner.lowering.lower import lower
 
 FOLDER = Path(__file__).parents[1] / "spark_runner" / "pyflink"
@@ -47,7 +48,7 @@ class ScriptRun:
         shutil.copy(FOLDER / "scripts" / f"{name}.py", script)
         said = io.StringIO()
         with redirect_stdout(said):
-            load_jobs(str(script), LoadOptions(run=self._job))
+            load_jobs(str(script), LoadOptions(run=self._job, keep=kept))
         return [*self.lines, *said.getvalue().splitlines()]
 
     def _job(self, job: JobDefinition) -> list[Any]:

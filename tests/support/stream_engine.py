@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import pickle
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -25,12 +24,17 @@ from spark_runner.program.chunks import ChunkPlan
 
 _TYPES = {
     "bigint": pa.int64(),
+    "binary": pa.binary(),
     "boolean": pa.bool_(),
     "date": pa.date32(),
     "double": pa.float64(),
     "float": pa.float32(),
     "int": pa.int32(),
+    "smallint": pa.int16(),
     "string": pa.string(),
+    "timestamp": pa.timestamp("us", "UTC"),
+    "timestamp_ntz": pa.timestamp("us"),
+    "tinyint": pa.int8(),
 }
 
 
@@ -52,16 +56,40 @@ class DictBackend:
 
 
 def schema_of(ddl: str) -> pa.Schema:
-    """The columns of simple DDL; a struct has plain fields."""
-    return pa.schema([_field(part, " ") for part in re.findall(r"(?:<[^>]*>|[^,<])+", ddl)])
+    """The columns of DDL, as Spark understands it."""
+    return pa.schema([_field(part, " ") for part in _parted(ddl)])
+
+
+def _parted(ddl: str) -> list[str]:
+    """The parts between the commas that stand in no brackets."""
+    parts, depth = [""], 0
+    for letter in ddl:
+        depth += (letter in "<(") - (letter in ">)")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
 
 
 def _field(written: str, between: str) -> pa.Field:
     name, _, kind = written.strip().partition(between)
-    name, kind = name.strip("`"), kind.strip()
-    if not kind.startswith("struct<"):
-        return pa.field(name, _TYPES[kind.lower()])
-    return pa.field(name, pa.struct([_field(part, ":") for part in kind[len("struct<") : -1].split(",")]))
+    return pa.field(name.strip("`"), _type(kind.strip()))
+
+
+def _type(kind: str) -> pa.DataType:
+    outer, inside, parts = kind.lower(), "", list[str]()
+    if kind[-1] in ">)":
+        outer, _, inside = kind[:-1].lower().partition("<" if kind[-1] == ">" else "(")
+        inside = kind[len(outer) + 1 : -1]
+        parts = _parted(inside)
+    if outer == "struct":
+        return pa.struct([_field(part, ":") for part in parts])
+    if outer == "array":
+        return pa.list_(_type(inside.strip()))
+    if outer == "map":
+        return pa.map_(_type(parts[0].strip()), _type(parts[1].strip()))
+    return pa.decimal128(*map(int, parts)) if outer == "decimal" else _TYPES[outer]
 
 
 class StreamEngine:
