@@ -169,11 +169,9 @@ def _value_of(field: pa.Field) -> Convert:
         kind = value.__class__
         if value is None or kind is exact or (whole and kind is int and -limit <= value < limit):
             return value
-        if real and kind is int:
-            return float(value)
         try:
-            return decode(encode([value], one), ["value"])[0]
-        except UnfitRecord as unfit:
+            return float(value) if real and kind is int else decode(encode([value], one), ["value"])[0]
+        except (UnfitRecord, OverflowError) as unfit:
             raise Unfit(str(unfit).replace("column value", f"column {field.name}")) from None
 
     return convert

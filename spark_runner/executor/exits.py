@@ -15,6 +15,7 @@ from spark_runner.executor.chunks import CHUNK, Chunk, packed, watermarks_blob
 from spark_runner.executor.failures import RAISED, OperatorFailed, described, failed_by, shown, user_lines
 from spark_runner.executor.keys import one_nan
 from spark_runner.executor.layout import EdgeSpec
+from spark_runner.executor.nested_values import Unfit
 from spark_runner.executor.operators import Part
 from spark_runner.executor.positions import NO_SPLIT
 from spark_runner.executor.records import UnfitRecord, shaped
@@ -177,6 +178,8 @@ class Exit:
             else:
                 for value in part.values:
                     found.append(selector(shape(value)))
+        except Unfit as unfit:
+            raise self._unfit(UnfitRecord(value, str(unfit))) from None
         except RAISED as error:
             raise self._failed(f"{what}: " + described(error), value, user_lines(error)) from None
         return found

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import decimal
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
+from spark_runner.executor.rows import in_order
+
 __all__ = ["Unfit", "outgoing", "positional", "refused_types"]
 
 Convert = Callable[[Any], Any]
+_LARGEST = (2 - 2**-24) * 2.0**127  # what is larger is no float of 32 bits
 
 
 class Unfit(Exception):
@@ -46,18 +50,27 @@ def outgoing(kind: pa.DataType) -> Convert | None:
         return _list(kind.value_type)
     if pa.types.is_map(kind):
         return _map(kind)
-    return None
+    return _float32 if pa.types.is_float32(kind) else None
+
+
+def _float32(value: Any) -> Any:
+    """A number of 32 bits, of which pyarrow would make one without end where it is too large."""
+    if value.__class__ in (int, float) and _LARGEST < abs(value) != math.inf:
+        raise Unfit(f"{value} is too large for 32 bits")
+    return float(value) if value.__class__ is int else value
 
 
 def _item(kind: pa.DataType) -> Convert:
     """One value inside another, None included."""
-    convert, refused = outgoing(kind), refused_types(kind)
+    convert, refused, real = outgoing(kind), refused_types(kind), pa.types.is_float64(kind)
 
     def ready(value: Any) -> Any:
         if value is None:
             return None
         if refused and isinstance(value, refused) and value.__class__ is not bool:
             raise Unfit(f"{_a(value)} is not a {kind}")
+        if real and value.__class__ is int:
+            value = float(value)  # one of more than 64 bits too
         return value if convert is None else convert(value)
 
     return ready
@@ -77,18 +90,17 @@ def _struct(kind: pa.DataType) -> Convert:
 
 
 def positional(record: Any, names: Sequence[str], what: str = "record") -> Sequence[Any]:
-    """The fields of a record in the declared order, whatever its form."""
-    if isinstance(record, tuple | list):
-        return record
+    """The fields of a record in the declared order, whatever its form. Rows with names are read by name."""
     if isinstance(record, Mapping):
         if set(record) != set(names):
             raise Unfit(f"its keys are {sorted(map(str, record))} where {sorted(names)} are declared")
         return [record[name] for name in names]
-    values = getattr(record, "_values", None)
-    if values is None:
+    if not isinstance(record, tuple | list) and getattr(record, "_values", None) is None:
         raise Unfit(f"{_a(record)} is not a {what} of {len(names)} fields")
-    fields = list(getattr(record, "_fields", ()) or ())
-    return [values[fields.index(name)] for name in names] if set(fields) == set(names) else list(values)
+    found = in_order(record, names)
+    if found is None:
+        raise Unfit(f"its fields are {sorted(record._fields)} where {sorted(names)} are declared")
+    return found
 
 
 def _list(kind: pa.DataType) -> Convert:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import repeat
 from typing import Any, Protocol
 
@@ -586,12 +587,18 @@ class Times(Operator):
         if self.script:
             super().open()
         self.delay = self.spec.options.get("delay")
-        self.call, self.kind = self._calling()
+        self.call = self.calling[0]
         self.kept = self.delay is not None and self.task.layer > 0
         if self.kept:
             self.watermark = self.task.kept(self.spec.id, "max", NO_TIMESTAMP)
 
-    def _calling(self) -> tuple[Callable[..., Any] | None, str]:
+    @property
+    def kind(self) -> str:
+        """Its kind in a loop, which is made before operators open."""
+        return self.calling[1]
+
+    @cached_property
+    def calling(self) -> tuple[Callable[..., Any] | None, str]:
         """What gives a record's time; its kind in a loop says whether it takes the time before, too."""
         function = self.function
         extract = getattr(function, "extract_timestamp", None)

@@ -162,7 +162,7 @@ def columns_of(columns: Sequence[Sequence[Any]], schema: pa.Schema) -> list[pa.A
 def taken_apart(records: Sequence[Any], schema: pa.Schema) -> list[list[Any]]:
     """The values of every column. Raises Unfit where a record has more or fewer."""
     width = len(schema)
-    if not {tuple, list}.issuperset(map(type, records)):
+    if not {tuple, list, row_class(tuple(schema.names))}.issuperset(map(type, records)):
         records = [tuple(positional(record, schema.names)) for record in records]
     for length in set(map(len, records)):
         if length != width:
@@ -189,6 +189,8 @@ def _checked(values: Sequence[Any], field: pa.Field) -> pa.Array:
             if issubclass(kind, refused) and kind is not bool:
                 raise Unfit(f"a {kind.__name__} is not a {field.type} (column {field.name})")
     try:
+        if pa.types.is_float64(field.type) and int in set(map(type, values)):
+            values = [float(value) if value.__class__ is int else value for value in values]  # of any size
         ready = values if convert is None else [None if value is None else convert(value) for value in values]
         return pa.array(ready, field.type)
     except (pa.ArrowException, TypeError, ValueError, OverflowError, Unfit) as error:

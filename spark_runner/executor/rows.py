@@ -69,14 +69,26 @@ def form_of(names: Sequence[str]) -> Form:
     return "row"
 
 
-def fields_of(record: Any, names: Sequence[str]) -> list[Any]:
+def fields_of(record: Any, names: Sequence[str]) -> Sequence[Any]:
     """The fields of a record that was written in a job, in the order of its columns."""
     if isinstance(record, dict):
         return [record.get(name) for name in names]
-    if isinstance(record, tuple | list):
-        return list(record)
-    values = getattr(record, "_values", None)
-    return list(values) if values is not None else [record]
+    if isinstance(record, tuple | list) or hasattr(record, "_values"):
+        found = in_order(record, names)
+        return record if found is None else found  # a name that is not declared is told where columns are made
+    return [record]
+
+
+def in_order(record: Any, names: Sequence[str]) -> Sequence[Any] | None:
+    """The fields of a tuple or a row in the order of these names; None where the record names other fields."""
+    values: Sequence[Any] = record if isinstance(record, tuple | list) else record._values
+    fields = tuple(getattr(record, "_fields", None) or ())
+    if not fields or fields == tuple(names):
+        return values
+    if set(fields) == set(names):
+        return [values[fields.index(name)] for name in names]
+    is_row = isinstance(record, NamedRow) or values is not record
+    return None if is_row and form_of(names) == "row" else values
 
 
 def field_getter(field: str | int) -> Callable[[Any], Any]:

@@ -25,7 +25,10 @@ CASES: dict[str, tuple[Any, Any, Any, str]] = {
     "a list as tuple": (lambda n: ["a", n], PAIR, repr, "('a', 1.0)"),
     "a row as tuple": (lambda n: Row("a", n), PAIR, repr, "('a', 1.0)"),
     "none": (lambda n: (None, None), PAIR, repr, "(None, None)"),
+    "a large int as double": (lambda n: 2**80, Types.DOUBLE(), repr, repr(2.0**80)),
+    "an int inside as double": (lambda n: [2**80], Types.LIST(Types.DOUBLE()), repr, repr([2.0**80])),
 }
+SWAPPED = Types.ROW_NAMED(["ms", "user"], [Types.LONG(), Types.STRING()])
 
 
 def job(function: Any, kind: Any, reader: Any, *, chained: bool) -> Any:
@@ -55,12 +58,41 @@ def test_a_reader_gets_the_declared_type_in_a_batch(run: Any) -> None:
 
 
 @pytest.mark.parametrize("chained", [True, False])
-@pytest.mark.parametrize(("value", "kind"), [("text", Types.LONG()), (2**40, Types.INT()), (("a",), PAIR)])
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("text", Types.LONG()),
+        (2**40, Types.INT()),
+        (("a",), PAIR),
+        (1e300, Types.FLOAT()),
+        ([1e300], Types.LIST(Types.FLOAT())),
+        (10**400, Types.DOUBLE()),
+        (Row(user="u", second=1), NAMED),
+    ],
+)
 def test_what_does_not_fit_is_refused_in_a_stream(value: Any, kind: Any, chained: bool) -> None:
     with pytest.raises(OperatorFailed, match="does not fit its declared type") as caught:
         StreamEngine(job(lambda n: value, kind, repr, chained=chained)).run([])
     assert caught.value.failure.operator == "maker"
     assert caught.value.failure.record == repr(value)
+
+
+@pytest.mark.parametrize("chained", [True, False])
+def test_rows_of_a_reader_are_read_by_name_too(chained: bool) -> None:
+    env = environment(1)
+    rows = env.from_collection([Row(ms=1, user="u"), Row("v", 2)], NAMED)
+    swapped = rows.map(lambda row: row, SWAPPED)
+    (swapped if chained else swapped.rebalance()).map(lambda r: f"{r[0]} {r[1]}", Types.STRING()).print()
+    assert sorted(value for _, value in StreamEngine(env.build("rows")).run([])[0]) == ["1 u", "2 v"]
+
+
+def test_what_is_no_record_is_not_the_keys_fault() -> None:
+    env = environment(1)
+    made = env.from_collection([1], Types.LONG()).map(lambda n: n, PAIR).uid("maker")
+    made.key_by(lambda pair: pair[0]).reduce(lambda one, other: one).print()
+    with pytest.raises(OperatorFailed, match="an int is not a record of 2 fields") as caught:
+        StreamEngine(env.build("key")).run([])
+    assert caught.value.failure.operator == "maker"
 
 
 def test_what_does_not_fit_is_refused_in_a_batch(run: Any) -> None:
