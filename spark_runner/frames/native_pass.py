@@ -22,6 +22,7 @@ from planner.job import Aggregate, Explode, Join, Operator, Reader, Select, Sequ
 from spark_runner.executor.failures import failed_by
 from spark_runner.executor.hidden_columns import KEY, STAMP
 from spark_runner.frames.exchange import data_columns, key_columns, without
+from spark_runner.frames.kafka_offsets import at_committed_offsets
 from spark_runner.frames.parquet_footers import ParquetFooters
 from spark_runner.frames.read_failures import reader_defaults
 from spark_runner.program.program import Inlet, Operation
@@ -178,7 +179,8 @@ def source_frame(
         return spark.range(behaviour.start, behaviour.end + 1, 1, parallelism).toDF("value")
     assert isinstance(behaviour, Reader)
     defaults = reader_defaults(behaviour.format, operator.output)
-    reader = spark.read.format(behaviour.format).options(**{**defaults, **dict(behaviour.options)})
+    options = at_committed_offsets(spark, operator, {**defaults, **dict(behaviour.options)})
+    reader = spark.read.format(behaviour.format).options(**options)
     path = None if behaviour.path is None else resolve_path(behaviour.path)
     if operator.output is not None:
         reader = reader.schema(operator.output)

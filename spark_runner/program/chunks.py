@@ -14,8 +14,9 @@ from typing import Literal
 from planner.job import Operator, Partitioner, PythonFunction, Reader
 from spark_runner.program.program import Key, Operation
 
-__all__ = ["ChunkPlan", "ChunkSink", "ChunkSource", "Columns", "Flow", "Vertex"]
+__all__ = ["COMMITTED_BY", "ChunkPlan", "ChunkSink", "ChunkSource", "Columns", "Flow", "Vertex"]
 
+COMMITTED_BY = "committedOffsetsOfGroup"  # an option of Kafka's reader that is ours: where this group stands
 Columns = str | int | None  # DDL; the number of the source whose frame has them; None: records travel pickled
 
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from planner.errors import UnsupportedOnSpark
 from planner.frontends.python.recorded import Call, Recorded
 from planner.job import Operator, Reader, Writer
 from spark_runner.lowering.scripts.parts import refused
+from spark_runner.program.chunks import COMMITTED_BY
 
 __all__ = ["consumer_reader", "kafka_reader", "kafka_writer", "producer_writer"]
 
@@ -27,7 +27,7 @@ def kafka_reader(operator: Operator, source: Recorded, *, streaming: bool) -> Re
     options = {
         **_common(operator, source, "set_group_id"),
         **_topics(operator, source),
-        **_start(operator, source.last("set_starting_offsets")),
+        **_start(operator, source),
     }
     bound = source.last("set_bounded")
     if bound is not None:
@@ -47,7 +47,7 @@ def kafka_writer(operator: Operator, sink: Recorded) -> Writer:
 def consumer_reader(operator: Operator, consumer: Recorded) -> Reader:
     """The reader of a FlinkKafkaConsumer of Flink 1.x. It never ends.
 
-    By itself it begins at the offsets that its group committed, else where `auto.offset.reset` says.
+    By itself it begins at the offsets that its group committed, else where `auto.offset.reset` says (latest).
     """
     given = dict(consumer._calls[0].arguments)
     properties = {str(name): str(value) for name, value in dict(given["properties"]).items()}
@@ -82,14 +82,16 @@ def _consumer_start(operator: Operator, consumer: Recorded, properties: dict[str
         return {"startingOffsets": kind}
     if kind == "timestamp":
         return {"startingTimestamp": str(calls[-1].first()), "startingOffsetsByTimestampStrategy": "latest"}
-    reset = properties.get("auto.offset.reset", "").lower()
-    if reset in ("earliest", "latest"):
+    return _at_group(operator, properties.get("group.id"), properties.get("auto.offset.reset", "latest").lower())
+
+
+def _at_group(operator: Operator, group: str | None, reset: str) -> dict[str, str]:
+    """Where a consumer group stands; `reset` is for partitions of which it committed nothing."""
+    if reset not in ("earliest", "latest", "none"):
+        raise refused(operator, f"has auto.offset.reset={reset}", "give earliest, latest or none")
+    if not group and reset != "none":  # nobody committed anything
         return {"startingOffsets": reset}
-    raise refused(
-        operator, "begins at the offsets that its consumer group committed, which Spark does not look up",
-        "call set_start_from_earliest() or set_start_from_latest(), or set auto.offset.reset in its properties; "
-        "later starts continue from --checkpoint",
-    )  # fmt: skip
+    return {COMMITTED_BY: group or "", "startingOffsets": reset}
 
 
 def _common(operator: Operator, connector: Recorded, *_: str) -> dict[str, str]:
@@ -123,8 +125,8 @@ def _topics(operator: Operator, source: Recorded) -> dict[str, str]:
     raise refused(operator, "names no Kafka topic", "call set_topics on its builder")
 
 
-def _start(operator: Operator, call: Call | None) -> dict[str, str]:
-    kind, given = _offsets(call)
+def _start(operator: Operator, source: Recorded) -> dict[str, str]:
+    kind, given = _offsets(source.last("set_starting_offsets"))
     if kind in ("earliest", "latest"):
         return {"startingOffsets": kind}
     if kind == "timestamp":
@@ -132,10 +134,9 @@ def _start(operator: Operator, call: Call | None) -> dict[str, str]:
         return {"startingTimestamp": str(given["timestamp"]), "startingOffsetsByTimestampStrategy": "latest"}
     if kind == "offsets":
         return {"startingOffsets": json.dumps(_by_topic(given["offsets"]))}
-    reset = getattr(given.get("offset_reset_strategy"), "name", "NONE")
-    if reset in ("EARLIEST", "LATEST"):
-        return {"startingOffsets": reset.lower()}
-    raise _no_groups(operator)
+    called = source.last("set_group_id")
+    group = called.first() if called is not None else dict(_properties(source)).get("group.id")
+    return _at_group(operator, group, getattr(given.get("offset_reset_strategy"), "name", "NONE").lower())
 
 
 def _end(operator: Operator, call: Call, *, streaming: bool) -> dict[str, str]:
@@ -153,7 +154,10 @@ def _end(operator: Operator, call: Call, *, streaming: bool) -> dict[str, str]:
         return {"endingOffsets": json.dumps(_by_topic(given["offsets"]))}
     if kind == "earliest":
         raise refused(operator, "ends where Kafka's topics begin: it reads nothing", "end it at latest()")
-    raise _no_groups(operator)
+    raise refused(
+        operator, "ends at the offsets that a consumer group committed, which does not run on Spark",
+        "end it at latest(), timestamp(...) or offsets(...)",
+    )  # fmt: skip
 
 
 def _offsets(call: Call | None) -> tuple[str, dict[str, Any]]:
@@ -171,11 +175,3 @@ def _by_topic(offsets: Any, *, listed: bool = False) -> dict[str, Any]:
         place = dict(partition._calls[0].arguments)
         found.setdefault(str(place["topic"]), {})[str(place["partition"])] = int(offset)
     return {topic: sorted(map(int, one)) for topic, one in found.items()} if listed else found
-
-
-def _no_groups(operator: Operator) -> UnsupportedOnSpark:
-    return refused(
-        operator, "begins at the offsets that a consumer group committed, which Spark does not look up",
-        "say what holds without any: committed_offsets(KafkaOffsetResetStrategy.EARLIEST); "
-        "later starts continue from --checkpoint",
-    )  # fmt: skip

@@ -18,10 +18,10 @@ from spark_runner.executor.chunks import ROW_DDL
 from spark_runner.executor.layout import Layout
 from spark_runner.executor.written import COUNTED
 from spark_runner.frames.collections import fed_records
+from spark_runner.frames.kafka_offsets import known_splits
 from spark_runner.frames.layouts import LayoutMaker
 from spark_runner.frames.shipping import pickled_function
 from spark_runner.program.chunks import ChunkPlan, ChunkSource, Vertex
-from spark_runner.streaming.queries.kafka_partitions import known_splits
 from spark_runner.streaming.queries.shapes import Shapes
 from spark_runner.streaming.queries.sinks import in_buckets, writes_files
 from spark_runner.streaming.queries.slot_keys import slot_keys

@@ -14,6 +14,7 @@ from planner.errors import ExecutionError
 from planner.job import Explode, Reader, Select, Where
 from spark_runner.executor.positions import PARTITIONS
 from spark_runner.frames.blame import blamed
+from spark_runner.frames.kafka_offsets import at_committed_offsets
 from spark_runner.frames.read_failures import reader_defaults
 from spark_runner.program.chunks import ChunkSource
 from spark_runner.program.program import Operation
@@ -50,7 +51,7 @@ def _loaded(spark: SparkSession, source: ChunkSource, path_of: Callable[[str], s
     limits = _FILE_LIMIT if kind in FILE_FORMATS else _LIMITS.get(kind, {})
     declared = source.operator.output is not None
     defaults = reader_defaults(kind, source.operator.output)
-    options = {**limits, **defaults, **dict(reader.options)}
+    options = at_committed_offsets(spark, source.operator, {**limits, **defaults, **dict(reader.options)})
     path = None if reader.path is None else path_of(reader.path)
     if path is not None and kind in FILE_FORMATS:
         path = _as_pattern(path)

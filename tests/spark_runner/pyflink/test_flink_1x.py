@@ -14,6 +14,7 @@ from planner.frontends.scripts.handover import LoadOptions
 from planner.pipeline import plan
 from spark_runner.lowering.scripts.sinks import write_end
 from spark_runner.lowering.scripts.sources import read_end
+from spark_runner.program.chunks import COMMITTED_BY
 from tests.support.pyflink_runs import ScriptRun
 
 HEAD = """
@@ -42,8 +43,9 @@ def operators(folder: Path, body: str) -> dict[str, Any]:
         ("", ".set_start_from_earliest().set_start_from_latest()", {"startingOffsets": "latest"}),
         ("", ".set_start_from_timestamp(5)",
          {"startingTimestamp": "5", "startingOffsetsByTimestampStrategy": "latest"}),
-        (", 'auto.offset.reset': 'earliest'", "", {"startingOffsets": "earliest"}),
-        (", 'auto.offset.reset': 'latest'", ".set_start_from_group_offsets()", {"startingOffsets": "latest"}),
+        (", 'auto.offset.reset': 'earliest'", "", {"startingOffsets": "earliest", COMMITTED_BY: "g"}),
+        ("", ".set_start_from_latest().set_start_from_group_offsets()",
+         {"startingOffsets": "latest", COMMITTED_BY: "g"}),
     ],
 )  # fmt: skip
 def test_a_consumer_is_read_as_a_kafka_source(
@@ -62,13 +64,13 @@ def test_a_consumer_is_read_as_a_kafka_source(
     assert end.options["schema"] == ("string", "UTF-8")
 
 
-def test_a_consumer_that_begins_at_its_groups_offsets_is_refused(tmp_path: Path) -> None:
-    """FlinkKafkaConsumer begins there by itself, and KafkaSource at the earliest record."""
-    made = f"FlinkKafkaConsumer('a', SimpleStringSchema(), {{{SERVERS}}})"
-    source = operators(tmp_path, f"env.add_source({made}).print()")["source"]
-    with pytest.raises(UnsupportedOnSpark, match="its consumer group committed") as refused:
-        read_end(source, streaming=True)
-    assert "auto.offset.reset" in (refused.value.hint or "")
+def test_a_consumer_without_a_group_begins_as_kafka_does(tmp_path: Path) -> None:
+    """FlinkKafkaConsumer begins where its group stands by itself, and KafkaSource at the earliest record."""
+    made = "FlinkKafkaConsumer('a', SimpleStringSchema(), {'bootstrap.servers': 'a:1'})"
+    end = read_end(operators(tmp_path, f"env.add_source({made}).print()")["source"], streaming=True)
+    assert end.reader is not None
+    assert dict(end.reader.options)["startingOffsets"] == "latest"
+    assert COMMITTED_BY not in dict(end.reader.options)
 
 
 def test_a_producer_is_written_as_a_kafka_sink(tmp_path: Path) -> None:

@@ -218,7 +218,6 @@ def test_a_bounded_kafka_source_is_a_batch(tmp_path: Path, end: str, options: di
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("builder.set_starting_offsets(KafkaOffsetsInitializer.committed_offsets())", "a consumer group committed"),
         ("builder.set_bounded(KafkaOffsetsInitializer.timestamp(5))", "ends at offsets of its own"),
     ],
 )

@@ -32,9 +32,9 @@ from planner.pipeline import plan
 from spark_runner.executor.positions import split_of, subtask_of
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
 from spark_runner.executor.times import Channels
+from spark_runner.frames.kafka_offsets import known_splits
 from spark_runner.frames.shipping import pickled_function
 from spark_runner.lowering.lower import lower
-from spark_runner.streaming.queries.kafka_partitions import known_splits
 from tests.support import killed_job
 from tests.support.stream_engine import StreamEngine
 
