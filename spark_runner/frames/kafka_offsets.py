@@ -54,8 +54,7 @@ def at_committed_offsets(spark: SparkSession, operator: Operator, options: Mappi
     try:
         begun = _committed(spark, group, reset, _plain(kept))
     except Exception as error:
-        said = str(getattr(error, "java_exception", None) or error).splitlines()
-        raise _no_offsets(operator, f"they could not be asked for: {said[0] if said else error}") from error
+        raise _no_offsets(operator, f"they could not be asked for: {_cause(error)}") from error
     missing = [f"{topic}-{at}" for (topic, at), offset in begun.items() if offset is None]
     if missing:
         raise _no_offsets(operator, f"the group committed none for {', '.join(missing[:5])}, and Flink fails there")
@@ -63,6 +62,15 @@ def at_committed_offsets(spark: SparkSession, operator: Operator, options: Mappi
     for (topic, at), offset in begun.items():
         found.setdefault(topic, {})[str(at)] = int(offset or 0)
     return {**kept, "startingOffsets": json.dumps(found)}
+
+
+def _cause(error: Exception) -> str:
+    """What the innermost exception of the JVM says."""
+    cause: Any = getattr(error, "java_exception", None)
+    while cause is not None and cause.getCause() is not None:
+        cause = cause.getCause()
+    said = str(error if cause is None else cause.getMessage() or cause.toString()).splitlines()
+    return said[0] if said else type(error).__name__
 
 
 def _no_offsets(operator: Operator, why: str) -> ExecutionError:
@@ -114,7 +122,6 @@ def _client(spark: SparkSession, options: Mapping[str, str]) -> Iterator[tuple[A
     for name, value in options.items():
         if name.startswith(_CLIENT):
             settings.setProperty(name.removeprefix(_CLIENT), value)
-    settings.setProperty("default.api.timeout.ms", str(_PATIENCE * 1000))
     client = jvm.org.apache.kafka.clients.admin.AdminClient.create(settings)
     try:
         yield jvm, client
