@@ -19,7 +19,7 @@ import pyarrow as pa
 from spark_runner.executor.fusion import FusedRun, fused
 from spark_runner.executor.hidden_columns import KEY, SIDE, STAMP
 from spark_runner.executor.keyed import Keyed
-from spark_runner.executor.operators import Operator, Part, spread_out
+from spark_runner.executor.operators import Operator, Part, spread_out, tell_wants
 from spark_runner.executor.outlets import OutletWriter
 from spark_runner.executor.passes import ChainSpec, host_name
 from spark_runner.executor.records import Columns, decode, values_of
@@ -88,6 +88,7 @@ class Runner:
             self._attach(one.parent, one.tag, made)
         for outlet, writer in zip(spec.outlets, self.outlets, strict=True):
             self._attach(outlet.node, outlet.tag, writer)
+        tell_wants(self.operators, placed=False)
         self._fuse()
 
     # --- what operators ask of their task

@@ -75,6 +75,7 @@ class Exit:
         self.takes_keys = spec.pairs and spec.strategy == "HASH"
         self.to_sink = spec.target < 0  # where nobody asks for event times, and in a bounded run for no places
         self.placed = not self.to_sink or not task.ends
+        self.timed = not self.to_sink
         self.choose: Callable[[Part], list[int]] | None = getattr(self, f"_{spec.strategy.lower()}", None)
 
     # --- records

@@ -15,13 +15,13 @@ from spark_runner.executor.contexts import DOMAINS, Context, Runtime
 from spark_runner.executor.failures import RAISED
 from spark_runner.executor.keys import NAN, one_nan
 from spark_runner.executor.layout import OperatorSpec
-from spark_runner.executor.operators import MANY, Operator, Part, Task, as_many, method, with_context
+from spark_runner.executor.operators import MANY, Call, Operator, Part, Task, method, with_context
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
 from spark_runner.executor.store import Domain, Entry, KeyedStore
+from spark_runner.executor.turns import REDUCED, Turns
 
 __all__ = ["Keyed", "KeyedProcess"]
 
-_REDUCED = "\0reduced"
 _NO_KEY = object()
 _BUNDLE_RECORDS, _BUNDLE_TIME = 1000, 1000  # python.fn-execution.bundle.size and .time
 
@@ -37,7 +37,7 @@ class Keyed(Operator):
         self.watermark = task.watermark
         self.keys = 0
         self.batch = bool(spec.options.get("batch"))  # hold records until the input ends, then go key by key
-        self.held: dict[Entry, list[tuple[Any, int | None, int, int]]] = {}
+        self.held: dict[Entry, list[tuple[Any, int | None, int]]] = {}
         self.alarms = False  # whether a timer of processing time was ever set
         self.bundle, self.looked = 0, task.processing_time()
         self.domains = spec.options.get("domains", DOMAINS)
@@ -53,48 +53,53 @@ class Keyed(Operator):
 
     # --- records
 
+    def open(self) -> None:
+        super().open()
+        kind = self.turning()
+        self.turns = None if kind is None else Turns(self, kind)
+
+    def turning(self) -> str | None:
+        """The kind of its generated loop (`turns`); None: `take_one` is called with each record."""
+        return None
+
     def take(self, part: Part) -> None:
         assert part.keys is not None
-        if self.grouped is not None:
-            self._take_grouped(part)
-            return
+        if self.batch:
+            self.hold_all(part)
+        elif self.turns is not None:
+            self.turns.take(part)
+        else:
+            self._take_each(part)
+
+    def _take_each(self, part: Part) -> None:
+        assert part.keys is not None
         store, entries, take_one = self.store, self.store.entries, self.take_one
         sides: Any = repeat(0) if part.sides is None else part.sides
-        script, batch, value = self.script, self.batch, None
+        clocked, grouped, value = self.script, self.grouped is not None, None
         try:
             for key, (value, stamp, place), side in zip(part.keys, part.rows(), sides):  # noqa: B905
-                try:
-                    entry = entries[key]
-                except (KeyError, TypeError):  # not in memory, or not hashable
-                    entry = store.find(key)
-                if batch:
-                    self.hold(entry, value, stamp, place, side)
-                    continue
-                if self.alarms and script:
-                    self._look_at_the_clock(place)
-                store.current, store.key, store.values = entry, entry.key, entry.values
+                if grouped:
+                    if key != self.group and not (key != key and self.group is NAN):
+                        self.turn_to(key, value, side)
+                else:
+                    try:
+                        entry = entries[key]
+                    except (KeyError, TypeError):  # not in memory, or not hashable
+                        entry = store.find(key)
+                    if clocked and self.alarms:
+                        self.look_at_the_clock(place)
+                    store.current, store.key, store.values = entry, entry.key, entry.values
                 take_one(value, stamp, place, side)
                 if len(self.made) >= MANY:
                     self.settle()
         except RAISED as error:
             raise self.failed(error, value) from None
 
-    def _take_grouped(self, part: Part) -> None:
-        """Records in the order of keys; a key may go on in the next part."""
-        assert part.keys is not None and self.grouped is not None
-        sides: Any = repeat(0) if part.sides is None else part.sides
-        value, group = None, self.group
-        try:
-            for key, (value, stamp, place), side in zip(part.keys, part.rows(), sides):  # noqa: B905
-                if key != group and not (key != key and group is NAN):
-                    selector = self.grouped[side] if self.grouped else None
-                    self.begin_key(key if selector is None else selector(value))
-                    group = self.group = one_nan(key)
-                self.take_one(value, stamp, place, side)
-                if len(self.made) >= MANY:
-                    self.settle()
-        except RAISED as error:
-            raise self.failed(error, value) from None
+    def turn_to(self, key: Any, value: Any, side: int) -> None:
+        """Turn to the next key of records that come in the order of keys, of which this is the first."""
+        selector = self.grouped[side] if self.grouped else None
+        self.begin_key(key if selector is None else selector(value))
+        self.group = one_nan(key)
 
     def end_input(self) -> None:
         self.end_key()
@@ -104,7 +109,7 @@ class Keyed(Operator):
         """A record whose turn it is, with its key current."""
         raise NotImplementedError
 
-    def _look_at_the_clock(self, place: int) -> None:
+    def look_at_the_clock(self, place: int) -> None:
         """Fire timers of processing time between bundles of records, as PyFlink does, not between two records."""
         now = self.task.processing_time()
         self.bundle += 1
@@ -169,9 +174,16 @@ class Keyed(Operator):
 
     # --- key by key
 
-    def hold(self, entry: Entry, value: Any, stamp: int | None, place: int, side: int) -> None:
-        """Keep a record until its key's turn comes."""
-        self.held.setdefault(entry, []).append((value, stamp, place, side))
+    def hold_all(self, part: Part) -> None:
+        """Keep records until their key's turn comes."""
+        held, find = self.held, self.store.find
+        sides: Any = repeat(0) if part.sides is None else part.sides
+        for key, (value, stamp, _), side in zip(part.keys or (), part.rows(), sides):  # noqa: B905
+            entry = find(key)
+            records = held.get(entry)
+            if records is None:
+                records = held[entry] = []
+            records.append((value, stamp, side))
 
     def replay(self) -> None:
         """The end of a bounded run: key by key, its records by event time, and at its end everything that waits."""
@@ -179,15 +191,15 @@ class Keyed(Operator):
         for entry in sorted(held, key=Entry.order):
             records = held[entry]
             if len(records) > 1:
-                records.sort(key=lambda one: (0 if one[1] is None else one[1], one[3]))
+                records.sort(key=lambda one: (0 if one[1] is None else one[1], one[2]))
+            values, stamps, sides = (list(column) for column in zip(*records, strict=True))
+            # all that is given now belongs where the input ended: the end of time comes after it, for readers too
+            part = Part(values, stamps, [self.place] * len(values), (), [entry.key] * len(values), sides)
+            if self.turns is not None:
+                self.turns.take(part)
+            else:
+                self._take_each(part)
             self.store.take(entry)
-            value = None
-            try:
-                # all that is given now belongs where the input ended: the end of time comes after it, for readers too
-                for value, stamp, _, side in records:
-                    self.take_one(value, stamp, self.place, side)
-            except RAISED as error:
-                raise self.failed(error, value) from None
             self.end_key()
 
     def begin_key(self, key: Any) -> None:
@@ -216,45 +228,23 @@ class KeyedEach(Keyed):
 
     def open(self) -> None:
         super().open()
-        self.call = method(self.function, self.spec.role.removeprefix("keyed_"))
+        self.call = method(self.function, self.turning())
 
-
-class KeyedMap(KeyedEach):
-    """map with keyed state."""
-
-    def take_one(self, value: Any, stamp: int | None, place: int, side: int) -> None:
-        self.add(self.call(value), stamp, place)
-
-
-class KeyedFlatMap(KeyedEach):
-    """flat_map with keyed state."""
-
-    def take_one(self, value: Any, stamp: int | None, place: int, side: int) -> None:
-        made = self.call(value)
-        for item in made if self.script else as_many(made):
-            self.add(item, stamp, place)
-
-
-class KeyedFilter(KeyedEach):
-    """filter with keyed state."""
-
-    def take_one(self, value: Any, stamp: int | None, place: int, side: int) -> None:
-        if self.call(value):
-            self.add(value, stamp, place)
+    def turning(self) -> str:
+        return self.spec.role.removeprefix("keyed_")
 
 
 class KeyedValues(Keyed):
     """The records without their keys."""
 
-    def take_one(self, value: Any, stamp: int | None, place: int, side: int) -> None:
-        self.add(value, stamp, place)
+    def turning(self) -> str:
+        return "values"
 
 
 class Reduce(Keyed):
     """reduce, sum, min, max, min_by, max_by: every step in a stream, the last one where input ends key by key."""
 
     def open(self) -> None:
-        super().open()
         options = self.spec.options
         if options.get("accumulate"):
             self.call: Callable[[Any, Any], Any] = accumulation(*options["accumulate"])
@@ -262,29 +252,19 @@ class Reduce(Keyed):
             self.call = aggregation(*options["aggregate"])
         else:
             self.call = method(self.function, "reduce")
-        self.final = bool(options.get("final")) or self.batch  # one record for each key, at its end
         self.latest: dict[Entry, tuple[int | None, int]] = {}
+        super().open()
 
-    def hold(self, entry: Entry, value: Any, stamp: int | None, place: int, side: int) -> None:
-        if stamp is not None or entry in self.held:
-            super().hold(entry, value, stamp, place, side)
+    def turning(self) -> str:
+        final = bool(self.spec.options.get("final")) or self.batch  # one record for each key, at its end
+        return "last" if final else "reduce"
+
+    def hold_all(self, part: Part) -> None:
+        if self.held or (part.stamps is not None and part.stamps.count(None) < len(part.stamps)):
+            super().hold_all(part)
             return
-        self.store.take(entry)  # without event times the order is that of arrival: nothing has to be held
-        self.take_one(value, stamp, place, side)
-
-    def take_one(self, value: Any, stamp: int | None, place: int, side: int) -> None:
-        held = self.store.values
-        if _REDUCED in held:
-            value = self.call(held[_REDUCED], value)
-        held[_REDUCED] = value
-        if self.final:
-            entry = self.store.current
-            assert entry is not None
-            before = self.latest.get(entry)
-            if before is None or (stamp is not None and (before[0] is None or stamp > before[0])):
-                self.latest[entry] = (stamp, place)
-        else:
-            self.add(value, stamp, place)
+        assert self.turns is not None
+        self.turns.take(part)  # without event times the order is that of arrival: nothing has to be held
 
     def replay(self) -> None:
         super().replay()
@@ -303,7 +283,7 @@ class Reduce(Keyed):
         for entry in entries:
             stamp, place = self.latest[entry]
             # in chunks, what is given now stands where the input ended, before the end of time
-            self.add(entry.values[_REDUCED], END_OF_TIME if self.script else stamp, self.place if self.batch else place)
+            self.add(entry.values[REDUCED], END_OF_TIME if self.script else stamp, self.place if self.batch else place)
             if len(self.made) >= MANY:
                 self.settle()
         self.latest = {}
@@ -318,16 +298,12 @@ class KeyedProcess(Keyed):
         self.calls = self.calling()
         self.on_timer = getattr(self.function, "on_timer", None)
 
-    def calling(self) -> tuple[Callable[[Any], Any], ...]:
-        """What is called with a record of each input."""
-        if self.script:
-            process, at = self.function.process_element, self.context
-            return (lambda value: process(value, at),)
-        return (with_context(self.function, self.context, "process_element"),)
+    def turning(self) -> str:
+        return "process"
 
-    def take_one(self, value: Any, stamp: int | None, place: int, side: int) -> None:
-        self.context.stamp = stamp
-        self.add_all(self.calls[side](value), stamp, place)
+    def calling(self) -> tuple[Call, ...]:
+        """What is called with a record of each input, and a context."""
+        return (with_context(self.function, "process_element", script=self.script),)
 
     def fire(self, domain: Domain, when: int, window: Any) -> None:
         if callable(self.on_timer):

@@ -23,8 +23,9 @@ from spark_runner.executor.layout import OperatorSpec
 from spark_runner.executor.nested_values import Unfit
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
 from spark_runner.executor.store import Domain
+from spark_runner.executor.turns import Turns
 
-__all__ = ["MANY", "Operator", "Part", "Task", "method", "tagged_as", "with_context"]
+__all__ = ["MANY", "Operator", "Part", "Task", "method", "tagged_as", "tell_wants", "with_context"]
 
 MANY = 10_000  # records that are given on together
 Mark = tuple[int, int, int]  # after how many records, at which place, up to when event time has come
@@ -117,14 +118,19 @@ def tagged_as(item: Any) -> str | None:
     return None
 
 
-def with_context(function: Any, at: Any, name: str) -> Callable[[Any], Any]:
-    """Calls a process function with its context, a plain function of one argument without."""
+Call = Callable[[Any, Any], Any]  # with a record and a context
+
+
+def with_context(function: Any, name: str, *, script: bool) -> Call:
+    """What calls a process function with a record and its context, a plain function of one argument without."""
+    if script:
+        return getattr(function, name)  # type: ignore[no-any-return]
     call = method(function, name)
     try:
         wanted = len(inspect.signature(call).parameters)
     except (TypeError, ValueError):
         wanted = 2
-    return call if wanted == 1 else lambda value: call(value, at)
+    return (lambda value, _: call(value)) if wanted == 1 else call
 
 
 def as_many(results: Any) -> Any:
@@ -136,6 +142,8 @@ class Operator:
     """One operator in one subtask. `targets` read its main output, `sides` its side outputs by tag."""
 
     heeds_time = False  # whether event time matters between two of its records
+    reads_time = True  # whether it looks at the event times of its records
+    timed = placed = True  # whether anybody wants the event times, and the places, of what it gives
 
     def __init__(self, spec: OperatorSpec, task: Task) -> None:
         self.spec, self.task, self.script = spec, task, bool(task.script)
@@ -252,6 +260,10 @@ class Operator:
             self.settle()
             return
         if not self.heeds_time:
+            if not self.placed and part.values:  # where marks stand is not known by places
+                for piece in part.pieces():
+                    self.flow(piece)
+                return
             self.taken += len(part.values)
             self.take(part)
             self.marks = self._moved(part)
@@ -288,6 +300,8 @@ class Operator:
     def advance(self, watermark: int) -> None:
         """Event time has come this far, at `place`."""
         self.watermark = watermark
+        if self.made_aside and not self.placed:
+            self.settle()  # what was made before this does not say so by its place
         self.marks.append((len(self.made), self.place, watermark))
 
     def end_input(self) -> None:
@@ -352,7 +366,19 @@ class Operator:
         if self.made or marks:
             values, stamps, places = self.made, self.made_stamps, self.made_places
             self.made, self.made_stamps, self.made_places = [], [], []
-            self.give(Part(values, stamps, places, marks))
+            self.give(Part(values, stamps if self.timed else None, places if self.placed else None, marks))
+
+    def settle_many(self) -> None:
+        """Give on what was made where it is much."""
+        if len(self.made) >= MANY:
+            self.settle()
+
+    def aside(self, item: Any, stamp: int | None, place: int) -> bool:
+        """Put a result aside if it is tagged for a side output."""
+        tag = tagged_as(item)
+        if tag is not None:
+            self.add_aside(tag, item[1], stamp, place)
+        return tag is not None
 
     def give(self, part: Part) -> None:
         """Records for the main output, as readers get them."""
@@ -364,7 +390,9 @@ class Operator:
         made, self.made_aside = self.made_aside, {}
         for tag, targets in self.sides.items():
             values, stamps, places = made.get(tag, ([], [], []))
-            moved = [(bisect_right(places, place), place, watermark) for _, place, watermark in marks]
+            moved = [
+                (bisect_right(places, place) if self.placed else 0, place, watermark) for _, place, watermark in marks
+            ]
             for target in targets:
                 target.flow(Part(values, stamps, places, moved))
 
@@ -382,6 +410,8 @@ def _own(part: Part) -> Part:
 
 class Pass(Operator):
     """Gives what it gets, by its type: sources, and what only Java needs."""
+
+    reads_time = False
 
     def take(self, part: Part) -> None:
         for value, stamp, place in part.rows():
@@ -415,6 +445,8 @@ class Each(Operator):
 class Map(Each):
     """One record out for one in."""
 
+    reads_time = False
+
     def calling(self) -> Callable[[Any], Any]:
         return method(self.function, "map")
 
@@ -430,6 +462,8 @@ class Map(Each):
 
 class Filter(Each):
     """The records for which the function is true."""
+
+    reads_time = False
 
     def calling(self) -> Callable[[Any], Any]:
         return method(self.function, "filter")
@@ -448,6 +482,8 @@ class Filter(Each):
 class FlatMap(Each):
     """Any number of records out for one in; in PyFlink a function that gives None fails."""
 
+    reads_time = False
+
     def calling(self) -> Callable[[Any], Any]:
         call = method(self.function, "flat_map")
         return (lambda value: iter(call(value))) if self.script else call
@@ -457,31 +493,29 @@ class FlatMap(Each):
             self.add(item, stamp, place)
 
 
-class Process(Each):
+class Process(Operator):
     """A process function without a key: main and side outputs, no timers."""
 
     heeds_time = True
 
-    def calling(self) -> Callable[[Any], Any]:
+    def open(self) -> None:
+        super().open()
         self.context = Context(self)
-        if self.script:
-            process, at = self.function.process_element, self.context
-            return lambda value: process(value, at)
-        return with_context(self.function, self.context, "process_element")
+        self.calls = self.calling()
+        self.turns = Turns(self, "process")
+
+    def calling(self) -> tuple[Call, ...]:
+        """What is called with a record of each input, and a context."""
+        return (with_context(self.function, "process_element", script=self.script),)
 
     def take(self, part: Part) -> None:
-        call, add_all, context = self.call, self.add_all, self.context
-        value: Any = None
-        try:
-            for value, stamp, place in part.rows():
-                context.stamp = stamp
-                add_all(call(value), stamp, place)
-        except RAISED as error:
-            raise self.failed(error, value) from None
+        self.turns.take(part)
 
 
 class Sink(Operator):
     """A Python sink function: it takes records and gives none."""
+
+    reads_time = False
 
     def open(self) -> None:
         super().open()
@@ -512,6 +546,8 @@ class CollectionSource(Operator):
 
 class Shaped(Operator):
     """One record out for one in, by code of ours."""
+
+    reads_time = False
 
     def shape(self, value: Any) -> Any:
         """What becomes of a record."""
@@ -552,6 +588,14 @@ class ValueOf(Shaped):
 
     def shape(self, value: Any) -> Any:
         return value[1]
+
+
+def tell_wants(operators: Sequence[Operator], *, placed: bool) -> None:
+    """Tell operators what is wanted of them, each after those that it feeds. What leaves says itself (`timed`)."""
+    for one in reversed(operators):
+        readers = [*one.targets, *(target for side in one.sides.values() for target in side)]
+        one.placed = placed
+        one.timed = any(reader.timed or getattr(reader, "reads_time", False) for reader in readers)
 
 
 def pair_row(row_class: Any, pair: tuple[Any, Any]) -> Any:

@@ -22,6 +22,7 @@ class OutletWriter:
         self.spec, self.number, self.given, self.ready = spec, number, 0, ready
         self.outlet = spec.outlets[number]
         self.schema = self.outlet.full_schema
+        self.timed = self.outlet.stamps
         self.out_schema = spec.out_schema
 
     def flow(self, part: Part) -> None:

@@ -11,7 +11,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from spark_runner.executor.chunks import FIGURES, Chunk, Unpacked, marked_split, unpacked, watermarks_of
@@ -19,7 +19,7 @@ from spark_runner.executor.exits import Exit
 from spark_runner.executor.keyed import Keyed
 from spark_runner.executor.layout import InputSpec, Layout, VertexSpec
 from spark_runner.executor.loops import looped
-from spark_runner.executor.operators import Operator, Part, spread_out
+from spark_runner.executor.operators import Operator, Part, spread_out, tell_wants
 from spark_runner.executor.passes import host_name
 from spark_runner.executor.positions import END_BASE, FIRST_BASE, NO_SPLIT, Position
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
@@ -64,6 +64,8 @@ class Subtask:
             self._attach(spec.parent, spec.tag, operator)
         for way_out in self.exits:
             self._attach(way_out.spec.node, way_out.spec.tag, way_out)
+        self.placed = any(way_out.placed for way_out in self.exits)
+        tell_wants(self.operators, placed=self.placed)
         self._loop()
 
     def _loop(self) -> None:
@@ -209,42 +211,49 @@ class Subtask:
 
     def _part(self, found: Unpacked, one: InputSpec) -> Part:
         sides = [one.position] * len(found.values) if one.position else None
-        return Part(found.values, found.stamps, found.places, (), found.keys, sides)
+        return Part(found.values, found.stamps, found.places if self.placed else None, (), found.keys, sides)
 
     def _merged(
         self, chunks: list[Chunk], found: list[Unpacked], marked: list[Chunk], inputs: dict[int, InputSpec]
     ) -> Part:
-        """Records of several streams, and watermarks, as one part.
+        """Records of several streams, and watermarks, as one part: by their places, then by their producers.
 
-        A record's rank is its place, then its producer; a watermark comes after its producer's records of a place.
+        A watermark comes after its producer's records of a place.
         """
-        producers = sorted({chunk.producer for chunk in (*chunks, *marked)})
-        number = {producer: at for at, producer in enumerate(producers)}
-        count = len(producers)
-        ranks = [
-            (place * count + number[chunk.producer]) * 2
-            for chunk, one in zip(chunks, found, strict=True)
-            for place in one.places
-        ]
-        order = sorted(range(len(ranks)), key=ranks.__getitem__)
-        values = [value for one in found for value in one.values]
-        stamps = [stamp for one in found for stamp in one.stamps or [None] * len(one.values)]
-        keys = [key for one in found for key in one.keys or [None] * len(one.values)]
         places = [place for one in found for place in one.places]
-        sides = [
-            inputs[chunk.edge].position
-            for chunk, one in zip(chunks, found, strict=True)
-            for _ in range(len(one.values))
-        ]
-        ranks = [ranks[at] for at in order]
-        stamped = any(one.stamps is not None for one in found)
+        order = sorted(range(len(places)), key=places.__getitem__)  # records of one place stay in their order
+
+        def all_of(columns: Iterable[Sequence[Any]]) -> list[Any]:
+            together = list(chain.from_iterable(columns))
+            return list(map(together.__getitem__, order))
+
+        def beside(columns: list[Sequence[Any] | None]) -> list[Any] | None:
+            if not any(column is not None for column in columns):
+                return None
+            nothing: list[Sequence[Any]] = [[None] * len(one.values) for one in found]
+            return all_of(empty if one is None else one for one, empty in zip(columns, nothing, strict=True))
+
+        positions = [inputs[chunk.edge].position for chunk in chunks]
+        marks: list[tuple[int, int, int]] = []
+        if marked:
+            number = {producer: at for at, producer in enumerate(sorted({one.producer for one in (*chunks, *marked)}))}
+            numbers = all_of(
+                [number[chunk.producer]] * len(one.values) for chunk, one in zip(chunks, found, strict=True)
+            )
+            ranks = [
+                (place * len(number) + producer) * 2
+                for place, producer in zip(map(places.__getitem__, order), numbers, strict=True)
+            ]
+            marks = self._marks(marked, number, ranks)
         return Part(
-            [values[at] for at in order],
-            [stamps[at] for at in order] if stamped else None,
-            [places[at] for at in order],
-            self._marks(marked, number, ranks),
-            [keys[at] for at in order] if any(one.keys is not None for one in found) else None,
-            [sides[at] for at in order] if any(sides) else None,
+            all_of(one.values for one in found),
+            beside([one.stamps for one in found]),
+            list(map(places.__getitem__, order)) if self.placed else None,
+            marks,
+            beside([one.keys for one in found]),
+            all_of([at] * len(one.values) for at, one in zip(positions, found, strict=True))
+            if any(positions)
+            else None,
         )
 
     def _marks(self, marked: list[Chunk], number: dict[int, int], ranks: list[int]) -> list[tuple[int, int, int]]:

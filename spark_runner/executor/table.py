@@ -8,7 +8,7 @@ from spark_runner.executor.formats.columns import Columns, CsvFields, CsvLine, F
 from spark_runner.executor.formats.generated import Generated
 from spark_runner.executor.formats.messages import Message, Received, TextLine, Topic
 from spark_runner.executor.formats.texts import JavaText, PythonText
-from spark_runner.executor.keyed import KeyedFilter, KeyedFlatMap, KeyedMap, KeyedProcess, KeyedValues, Reduce
+from spark_runner.executor.keyed import KeyedEach, KeyedProcess, KeyedValues, Reduce
 from spark_runner.executor.operators import (
     CollectionSource,
     Filter,
@@ -44,9 +44,9 @@ OPERATORS: dict[str, type[Operator]] = {
     "values": ValueOf,
     "pair_row": PairRow,
     "project": Project,
-    "keyed_map": KeyedMap,
-    "keyed_flat_map": KeyedFlatMap,
-    "keyed_filter": KeyedFilter,
+    "keyed_map": KeyedEach,
+    "keyed_flat_map": KeyedEach,
+    "keyed_filter": KeyedEach,
     "keyed_process": KeyedProcess,
     "keyed_values": KeyedValues,
     "reduce": Reduce,

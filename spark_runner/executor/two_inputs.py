@@ -11,78 +11,69 @@ from spark_runner.executor.contexts import Context, state_of
 from spark_runner.executor.failures import RAISED
 from spark_runner.executor.keyed import KeyedProcess
 from spark_runner.executor.layout import OperatorSpec
-from spark_runner.executor.operators import Operator, Part, Task, pair_row
+from spark_runner.executor.operators import Call, Operator, Part, Process, Task, pair_row
 from spark_runner.executor.state import END_OF_TIME, MapState, Values
 
 __all__ = ["BroadcastProcess", "CoProcess", "KeyedBroadcastProcess", "KeyedCoProcess"]
 
 _RULES = "broadcast"
-Call = Callable[[Any], Any]
 
 
-def calls_of(operator: Operator, context: Context) -> tuple[Call, ...]:
-    """What each input's records are given to: the methods of an object, or two callables."""
+def calls_of(operator: Operator) -> tuple[Call, ...]:
+    """What each input's records are given to, with a context: the methods of an object, or two callables."""
     function = operator.function
     if isinstance(function, tuple | list):
-        return tuple(_called(operator, call, context) for call in function)
-    return tuple(_taking(operator, context, number) for number in (1, 2))
+        return tuple(_called(operator, call) for call in function)
+    return tuple(_taking(operator, number) for number in (1, 2))
 
 
-def _called(operator: Operator, call: Callable[..., Any], context: Context) -> Call:
+def _called(operator: Operator, call: Callable[..., Any]) -> Call:
     """One of two plain callables."""
     if operator.spec.role == "co_map":
-        return lambda value: (call(value),)
-    return call if operator.spec.role == "co_flat_map" else lambda value: call(value, context)
+        return lambda value, _: (call(value),)
+    return (lambda value, _: call(value)) if operator.spec.role == "co_flat_map" else call
 
 
-def _taking(operator: Operator, context: Context, number: int) -> Call:
+def _taking(operator: Operator, number: int) -> Call:
     function, script = operator.function, operator.script
     if callable(process := getattr(function, f"process_element{number}", None)):
-        return lambda value: process(value, context)
+        return process  # type: ignore[no-any-return]
     if callable(flat_map := getattr(function, f"flat_map{number}", None)):
-        return flat_map  # type: ignore[no-any-return]
+        return lambda value, _: flat_map(value)
     one = getattr(function, f"map{number}", None)
     if not callable(one):
         return _refusing(function, number)
-    # a co-map that gives None gives nothing, as in PyFlink
-    return (lambda value: () if (made := one(value)) is None else (made,)) if script else (lambda value: (one(value),))
+    if not script:
+        return lambda value, _: (one(value),)
+    return lambda value, _: () if (made := one(value)) is None else (made,)  # as in PyFlink, None is no record
 
 
 def _refusing(function: Any, number: int) -> Call:
-    def refuse(value: Any) -> Any:
+    def refuse(value: Any, _: Any) -> Any:
         raise TypeError(f"{type(function).__name__} has no method for its input {number}")
 
     return refuse
 
 
-class CoProcess(Operator):
+class CoProcess(Process):
     """Two inputs, not both keyed. In a script, an input that is keyed alone gives its keys too."""
 
-    heeds_time = True
+    def calling(self) -> tuple[Call, ...]:
+        calls = calls_of(self)
+        row, paired = self.spec.options.get("paired") or (None, ())
+        return tuple(_pairing(call, row) if side in paired else call for side, call in enumerate(calls))
 
-    def open(self) -> None:
-        super().open()
-        self.context = Context(self)
-        self.calls = calls_of(self, self.context)
-        paired: tuple[Any, tuple[int, ...]] = self.spec.options.get("paired") or (None, ())
-        self.row, self.paired = paired
 
-    def take(self, part: Part) -> None:
-        calls, context, paired, value = self.calls, self.context, self.paired, None
-        sides: Any = repeat(0) if part.sides is None else part.sides
-        try:
-            for (value, stamp, place), side in zip(part.rows(), sides):  # noqa: B905
-                context.stamp = stamp
-                self.add_all(calls[side](pair_row(self.row, value) if side in paired else value), stamp, place)
-        except RAISED as error:
-            raise self.failed(error, value) from None
+def _pairing(call: Call, row: Any) -> Call:
+    """Takes pairs of key and record as the rows that PyFlink makes of them."""
+    return lambda value, context: call(pair_row(row, value), context)
 
 
 class KeyedCoProcess(KeyedProcess):
     """Two keyed inputs that share the key's state."""
 
     def calling(self) -> tuple[Call, ...]:
-        return calls_of(self, self.context)
+        return calls_of(self)
 
 
 # --- broadcast state --------------------------------------------------------------------------------------------------
@@ -207,13 +198,12 @@ class KeyedBroadcastProcess(KeyedProcess):
     def open(self) -> None:
         super().open()
         self.context = BroadcastContext(self, self.rules.values, writes=False)
-        self.calls = (self._read, self._written)
 
-    def _read(self, value: Any) -> Any:
-        return self.function.process_element(value, self.context)
+    def calling(self) -> tuple[Call, ...]:
+        return self.function.process_element, self._written
 
-    def _written(self, value: Any) -> Any:
-        self.writing.stamp = self.context.stamp
+    def _written(self, value: Any, context: Any) -> Any:
+        self.writing.stamp = context.stamp
         return self.function.process_broadcast_element(value, self.writing)
 
     def take(self, part: Part) -> None:
@@ -235,7 +225,7 @@ class KeyedBroadcastProcess(KeyedProcess):
         for value, stamp, place in part.rows():
             self.context.stamp = stamp
             try:
-                self.add_all(self._written(value), stamp, place)
+                self.add_all(self._written(value, self.context), stamp, place)
             except RAISED as error:
                 raise self.failed(error, value) from None
 
