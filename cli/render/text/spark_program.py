@@ -28,9 +28,10 @@ def program_lines(program: SparkProgram, master: str) -> list[str]:
         return chunk_lines(program, program.chunks, master)
     stage_of = _stages(program)
     vertices, stages = len(program.steps), len(set(stage_of.values()))
+    at_most = "up to " if stages > 1 and any(map(_may_spare_exchange, program.passes)) else ""
     lines = [
         f"{program.name}: {program.mode} on {master}, {_counted(vertices, 'vertex', 'vertices')} in"
-        f" {_counted(stages, 'Spark stage', 'Spark stages')} (nothing was started)"
+        f" {at_most}{_counted(stages, 'Spark stage', 'Spark stages')} (nothing was started)"
     ]
     for number, step in enumerate(program.steps):
         lines += ["", f"vertex {number}  {step.name}", *_step_lines(program, step, stage_of[number])]
@@ -73,7 +74,8 @@ def _step_lines(program: SparkProgram, step: Step, stage: int) -> list[str]:
     lines = [f"  Spark stage {stage}, {_counted(step.parallelism, 'task', 'tasks')}"]
     for one in step.passes:
         unit = program.passes[one]
-        lines += [f"    {_entry(program, inlet)}" for inlet in unit.inlets if inlet.exchange is not None]
+        spared = ", if Spark needs it" if _may_spare_exchange(unit) else ""
+        lines += [f"    {_entry(program, inlet)}{spared}" for inlet in unit.inlets if inlet.exchange is not None]
         names = " -> ".join(f"{o.name} ({o.operator.key})" for o in unit.operations)
         lines.append(f"    {_pass_title(unit)}: {names or 'takes records on'}")
         lines += [f"      {operation.operator.key}: {_how(unit)}" for operation in unit.operations]
@@ -81,6 +83,13 @@ def _step_lines(program: SparkProgram, step: Step, stage: int) -> list[str]:
     number = program.steps.index(step)
     lines += [f"    {sink.kind}: {sink.name} ({sink.operator.key})" for sink in program.sinks if sink.step == number]
     return lines
+
+
+def _may_spare_exchange(unit: Pass) -> bool:
+    """Whether Spark aggregates or joins by itself: it moves no records that lie by their keys already."""
+    return unit.engine == "native" and any(
+        inlet.exchange is not None and inlet.exchange.strategy == "HASH" for inlet in unit.inlets
+    )
 
 
 def _how(unit: Pass) -> str:
