@@ -17,6 +17,7 @@ from planner.graphs.stream_graph import (
     ChainingStrategy,
     ExchangeMode,
     NodeRole,
+    SourceKind,
     StreamEdge,
     StreamGraph,
     StreamNode,
@@ -45,28 +46,34 @@ class NodeSettings:
 
     def node_of(self, operator: Operator, node_id: int, name: str, role: NodeRole, inputs: GrowingInputs) -> StreamNode:
         """The stream node that an operator, or one role of a sink, becomes."""
-        kind = operator.kind
-        single = kind == "source" and operator.legacy and not operator.parallel
+        of_source: SourceKind | None = None if operator.kind != "source" else "legacy" if operator.legacy else "new"
+        single = of_source == "legacy" and not operator.parallel
         fixed_by_flink = single or (self.batch and role != "operator" and self.flink.sink_parallelism_is_set)
         set_by_user = operator.parallelism is not None and not operator.parallelism_inherited
         sorts = self.batch and self.sorts_input(operator, role)
-        return self.make(  # by position, in the order of the fields: there is one for each operator of a large job
-            node_id,
-            name,
-            operator.parallelism or (1 if single else self.inherited_parallelism(operator)),
-            set_by_user or fixed_by_flink,
-            operator.max_parallelism or self.job.max_parallelism or UNSET_MAX_PARALLELISM,
-            self.inherited_group(inputs) if operator.slot_sharing_group is None else operator.slot_sharing_group,
-            operator.co_locates if operator.co_location_group is None else self.co_location_group(operator, role),
-            "HEAD" if sorts and operator.chaining != "disable" else self.strategy(operator),
-            sorts,
-            None if kind != "source" else "legacy" if operator.legacy else "new",
-            (kind == "async_map" and operator.python is None) or role == "writer" or operator.helper == "split_reader",
-            self.default_timeout if operator.buffer_timeout is None else self.buffer_timeout(operator, role),
-            operator.uid if operator.uid is None or role == "operator" else _role_uid(operator.uid, role),
-            operator.uid_hash.lower() if operator.uid_hash else None,
-            role,
-            operator,
+        group, together, timeout, uid = (
+            operator.slot_sharing_group,
+            operator.co_location_group,
+            operator.buffer_timeout,
+            operator.uid,
+        )
+        return self.make(
+            id=node_id,
+            name=name,
+            parallelism=operator.parallelism or (1 if single else self.inherited_parallelism(operator)),
+            parallelism_configured=set_by_user or fixed_by_flink,
+            max_parallelism=operator.max_parallelism or self.job.max_parallelism or UNSET_MAX_PARALLELISM,
+            slot_sharing_group=self.inherited_group(inputs) if group is None else group,
+            co_location_group=operator.co_locates if together is None else self.co_location_group(operator, role),
+            chaining_strategy="HEAD" if sorts and operator.chaining != "disable" else self.strategy(operator),
+            sorted_input=sorts,
+            source=of_source,
+            yielding=_yields(operator, role),
+            buffer_timeout=self.default_timeout if timeout is None else self.buffer_timeout(operator, role),
+            uid=uid if uid is None or role == "operator" else _role_uid(uid, role),
+            user_hash=operator.uid_hash.lower() if operator.uid_hash else None,
+            role=role,
+            operator=operator,
         )
 
     def inherited_parallelism(self, operator: Operator) -> int:
@@ -121,6 +128,13 @@ _ROLE_UIDS: Final[Mapping[NodeRole, str]] = {
     "compactor": "{}: FileSinkCompactorOperator",
     "committer": "Sink Committer: {}",
 }
+
+
+def _yields(operator: Operator, role: NodeRole) -> bool:
+    """Whether the operator may take other mail while it works, which Flink asks of async calls and writers."""
+    if operator.kind == "async_map":
+        return operator.python is None
+    return role == "writer" or operator.helper == "split_reader"
 
 
 def _role_uid(uid: str, role: NodeRole) -> str:
