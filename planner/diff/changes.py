@@ -38,7 +38,8 @@ _JOB_OPTIONS: Final = {
     "options.pipeline.max-parallelism": "max-parallelism",
 }
 _MERGED: Final = re.compile(r"[a-z_]+ \d+: ")
-_OF_INPUT: Final = re.compile(r"(input \d+ )?(key|partitioner|side output|overridden-partition)\b(?!-)")
+_OF_INPUT: Final = re.compile(r"(input \d+ )?(key|partition|partitioner|side output|overridden-partition)\b(?!-)")
+_PARTITION: Final = re.compile(r"(input \d+ )?partition")
 _CODE: Final = re.compile(r"(?:^| )code\.")
 
 
@@ -225,6 +226,10 @@ def _facts(comparison: Comparison) -> Iterator[Change]:
                 seen = _SEEN.get(name.rpartition(": ")[2])  # "filter 1: parallelism", of an operator that merged
                 if seen is not None and seen(pair.old) != seen(pair.new):
                     continue  # told by its effect
+                if _PARTITION.fullmatch(name) and _read_by(comparison.old, pair.old_at) != _read_by(
+                    comparison.new, pair.new_at
+                ):
+                    continue  # told by the edges; otherwise Flink does the same without being asked
                 row = row_of(name)
                 level = row.level(stateful, before, after)
                 if row.kind == "state-descriptor" and before is None:
@@ -243,7 +248,9 @@ def _facts(comparison: Comparison) -> Iterator[Change]:
     stateful = any(operator.state != "none" for operator in old.operators)
     told = {change[0] for change in _differing(old.declared, new.declared)}
     for name, before, after in _differing(old.declared, new.declared):
-        if name == "recorded" and any(one.startswith("options.") for one in told):
+        if name == "call enable_checkpointing" and any(
+            one.startswith("options.execution.checkpointing") for one in told
+        ):
             continue  # the same call, once as it was written and once as the option that it sets
         if name == "planned-for" or (name == "runtime-mode" and old.mode != new.mode):
             continue  # told by what they do to the plan, or by the section on Flink's versions
@@ -252,6 +259,11 @@ def _facts(comparison: Comparison) -> Iterator[Change]:
             continue  # told by the operators, on which it has its effect
         row = job_row(name)
         yield _fact(row, row.level(stateful, before, after), name, before, after, new.name, None)
+
+
+def _read_by(snapshot: Snapshot, at: int) -> list[str]:
+    """How records reach an operator."""
+    return sorted(edge.partitioner for edge in snapshot.edges if edge.target == at)
 
 
 def _by_part(pair: OperatorPair) -> tuple[Facts, Facts]:

@@ -49,6 +49,7 @@ ROWS: Final[tuple[Row, ...]] = (
     Row(r"key (function|code\..*|.*)", "key", "state-breaking", "result", "state is kept by the old key"),
     Row(r"query of state", "behaviour", "state-breaking", "result", "Flink does not promise to restore another query"),
     Row(r"state\.time to live", "state-ttl", "result", "result"),
+    Row(r"state\.function of .*", "behaviour", "result", "result"),
     Row(r"states .*", "state-descriptor", "state-breaking", "result", "state is found by its name, kind and type"),
     Row(r"state\..*", "state-descriptor", "state-breaking", "result", "state is found by its name, kind and type"),
     Row(r"aggregate\..*", "behaviour", "result", "result", "Flink restores the values of the old field"),
@@ -74,7 +75,7 @@ ROWS: Final[tuple[Row, ...]] = (
     Row(r"capacity", "async", "performance", "performance"),
     Row(r"(timeout|ordered|retries.*)", "async", "result", "result"),
     # what it costs; parallelism, groups and modes that have an effect are told by it
-    Row(r"((max-)?parallelism|slot-sharing-group|overridden-partition)", "setting", "safe", "safe",
+    Row(r"((max-)?parallelism|slot-sharing-group|(overridden-)?partition)", "setting", "safe", "safe",
         "it has no effect here"),
     Row(r"(buffer-timeout|chaining|co-location-group|slot-resources|chain-sources|parallel)", "setting",
         "performance", "performance"),
@@ -89,6 +90,7 @@ ROWS: Final[tuple[Row, ...]] = (
 JOB_ROWS: Final[tuple[Row, ...]] = (
     Row(r"options\.state\.backend(\.type)?", "option", "state-breaking", "performance",
         "a canonical savepoint restores, a native one or a checkpoint does not"),
+    Row(r"options\.execution\.checkpointing\.mode", "option", "result", "result"),
     Row(r"options\.(execution\.checkpointing|state|restart-strategy|taskmanager|jobmanager|cluster)\..*", "option",
         "performance", "performance"),
     Row(r"options\.(execution\.buffer-timeout.*|python\.fn-execution\..*|pipeline\.object-reuse)", "option",
@@ -101,7 +103,9 @@ JOB_ROWS: Final[tuple[Row, ...]] = (
     Row(r"(buffer-timeout|chaining|chain-different-max-parallelism)", "setting", "performance", "performance"),
     Row(r"(parallelism|max-parallelism)", "setting", "safe", "safe", "what it does to operators is told there"),
     Row(r"runtime-mode", "setting", "safe", "safe", "the job runs in the same mode"),
-    Row(r"recorded", "setting", "result", "result"),
+    Row(r"call .*set_checkpointing_mode(_to)?", "setting", "result", "result"),
+    Row(r"call (get_checkpoint_config\(\)\..*|enable_checkpointing)", "setting", "performance", "performance"),
+    Row(r"call .*", "setting", "result", "result"),
     Row(r".*", "setting", "result", "result"),
 )  # fmt: skip
 

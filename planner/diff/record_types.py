@@ -20,6 +20,7 @@ _TEXT: Final = re.compile(
     r"(?i)(?:upper|lower|ucase|lcase|trim|ltrim|rtrim|initcap|replace|regexp_replace|regexp_extract|translate|concat_ws|"
     r"format_string|date_format|hex|md5|sha1|sha2|base64)\s*\("
 )
+_NUMBERS: Final = ("int", "bigint", "double")  # the wider one is the type of a sum of both, as in Spark
 _REDUCES: Final = frozenset({"reduce", "window_reduce"})
 _UNTYPED = "any type"  # Python objects are saved pickled, whatever they are
 
@@ -80,7 +81,7 @@ def _selected(does: str, inputs: list[dict[str, str]]) -> str:
 
 
 def _type(expression: str, inputs: list[dict[str, str]]) -> str:
-    known = _column_type(expression, inputs)
+    known = _column_type(expression, inputs) or _arithmetic(expression, inputs)
     if known is not None:
         return known
     call = _TEXT.match(expression.strip())
@@ -93,13 +94,30 @@ def _type(expression: str, inputs: list[dict[str, str]]) -> str:
     return text if cast else f"typeof({', '.join([text, *read])})"
 
 
+def _arithmetic(expression: str, inputs: list[dict[str, str]]) -> str | None:
+    """The type of sums, differences and products of columns, casts and whole numbers whose types are numbers."""
+    widest = -1
+    for operand in _parts(expression, "+-*"):
+        text = operand.strip()
+        cast = _CAST.match(text)
+        as_type = (
+            _AS_TYPE.match(text[cast.end() : -1]) if cast and _closing(text, cast.end()) == len(text) - 1 else None
+        )
+        kind = "int" if _LITERAL.fullmatch(text) else _column_type(text, inputs)
+        found = (as_type[1].strip().lower() if as_type else kind) if not text.startswith("'") else None
+        if found not in _NUMBERS:
+            return None
+        widest = max(widest, _NUMBERS.index(found))
+    return _NUMBERS[widest] if widest >= 0 else None
+
+
 def _column_type(name: str, inputs: list[dict[str, str]]) -> str | None:
     side, dot, column = name.strip().replace("`", "").lower().rpartition(".")
     sides = {"left": inputs[:1], "right": inputs[1:2]}.get(side, []) if dot else inputs
     return next((columns[column] for columns in sides if column in columns), None)
 
 
-def _parts(text: str) -> list[str]:
+def _parts(text: str, separators: str = ",") -> list[str]:
     """A list in SQL, split at its own commas: not at those in brackets, angles or quotes."""
     parts, depth, quote, start = [], 0, "", 0
     for at, letter in enumerate(text):
@@ -111,7 +129,7 @@ def _parts(text: str) -> list[str]:
             depth += 1
         elif letter in ")>]":
             depth -= 1
-        elif letter == "," and depth == 0:
+        elif letter in separators and depth == 0:
             parts.append(text[start:at])
             start = at + 1
     return [part for part in (*parts, text[start:]) if part.strip()]

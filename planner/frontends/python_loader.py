@@ -106,13 +106,15 @@ def _load(
         found = wanted([replace(job, notes=(*job.notes, failed_after(failed))) for job in executed])
         if found is not None:
             return found
-        _say_more(failed, executed, absent, path)
+        _say_more(failed, executed, absent, notes, path)
         raise failed
 
 
-def _say_more(error: PlanError, executed: Sequence[JobDefinition], absent: Sequence[str], path: Path) -> None:
-    """Add to an error what stood in for modules, and which jobs were executed before it."""
-    said = []
+def _say_more(
+    error: PlanError, executed: Sequence[JobDefinition], absent: Sequence[str], notes: Sequence[str], path: Path
+) -> None:
+    """Add to an error why an older version was tried, what stood in for modules, and which jobs were executed."""
+    said = list(notes)
     if absent:
         said.append(f"placeholders stand in for what is not installed here: {', '.join(absent)}")
     if executed:

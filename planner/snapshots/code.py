@@ -25,7 +25,9 @@ __all__ = ["Codebase", "Piece", "fingerprint"]
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _DIGITS = 12
 _LONGEST_VALUE = 60
-_INSTALLED = ("site-packages", "dist-packages", str(Path(os.__file__).parent))
+_OURS = tuple(f"{Path(__file__).parents[2] / name}{os.sep}" for name in ("planner", "spark_runner"))
+_INSTALLED = ("site-packages", "dist-packages", str(Path(os.__file__).parent), *_OURS)
+_FUNCTION_SECOND = ("ReducingStateDescriptor", "AggregatingStateDescriptor")
 _MIRRORS = frozenset({"locals", "vars", "eval", "exec", "dir"})  # code that calls these sees how variables are named
 
 
@@ -45,6 +47,12 @@ class Piece:
     def place(self) -> tuple[str, str]:
         """What tells it from other pieces."""
         return self.module.file, self.name
+
+    @property
+    def is_state(self) -> bool:
+        """Whether it is the descriptor of a state: compared by `Codebase.states`."""
+        value = self.node.value if isinstance(self.node, ast.Assign | ast.AnnAssign) else None
+        return isinstance(value, ast.Call) and _declares_state(value)
 
     def shown(self) -> str:
         """A short value as it is written; everything else by its fingerprint."""
@@ -280,15 +288,18 @@ class Codebase:
             for call, function in _calls_of(piece.node):
                 if _declares_state(call):
                     for given in self._given(call, function, reached, holder):
-                        yield self._declared(call, _Settled(self, piece, (), given, holder))
+                        yield from self._declared(call, _Settled(self, piece, (), given, holder))
 
-    def _declared(self, call: ast.Call, settled: _Settled) -> tuple[str, str]:
+    def _declared(self, call: ast.Call, settled: _Settled) -> Iterator[tuple[str, str]]:
         if not _called(call).endswith("StateDescriptor"):
-            return "time to live", ast.unparse(settled.of(call)).removesuffix(".build()")
+            yield "time to live", ast.unparse(settled.of(call)).removesuffix(".build()")
+            return
         words = sorted(call.keywords, key=lambda word: word.arg != "name")
         given = [settled.of(one) for one in (*call.args, *(word.value for word in words))]
-        name = given[0].value if isinstance(given[0], ast.Constant) else ast.unparse(given[0])
-        return str(name), ", ".join([_called(call).removesuffix("Descriptor"), *map(ast.unparse, given[1:])])
+        name = str(given[0].value) if isinstance(given[0], ast.Constant) else ast.unparse(given[0])
+        if _called(call) in _FUNCTION_SECOND and len(given) > 1:  # state is not saved in what computes it
+            yield f"function of {name}", ast.unparse(given.pop(1))
+        yield name, ", ".join([_called(call).removesuffix("Descriptor"), *map(ast.unparse, given[1:])])
 
     def _given(
         self, call: ast.Call, function: _Function | None, reached: Iterable[Piece], holder: object

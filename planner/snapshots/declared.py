@@ -87,6 +87,7 @@ NOT_FACTS: Final[Mapping[type, Mapping[str, str]]] = {
         "flink": "told as an upgrade",
         "repeat": "part of the snapshot's own `name`",
         "notes": "how the plan came to be",
+        "recorded": "walked call by call",
     },
 }  # fmt: skip
 # Fields whose name says less than what is in them: their parts stand one level higher.
@@ -104,8 +105,10 @@ _SECRET: Final = re.compile(
     re.IGNORECASE,
 )
 _LOGIN: Final = re.compile(r"(?<=://)([^/@\s:]+):([^/@\s]+)(?=@)")
+_CALL: Final = re.compile(r"((?:\w+\(\)\.)*\w+)\((.*)\)$", re.DOTALL)
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 _NUMBER: Final = re.compile(r"-?[0-9.]+$|True$|False$|None$")  # a text that reads as another value of Python
+_TIMES: Final = "planner.frontends.python.values.times"
 _LONGEST: Final = 160
 _DEEPEST: Final = 6
 _OURS: Final = ("planner.", "spark_runner.")
@@ -180,6 +183,9 @@ def job_facts(job: JobDefinition, surroundings: Surroundings) -> Facts:
     """What is declared for the whole job."""
     found = _Facts(surroundings)
     found.fields("", job)
+    for call in job.recorded:
+        written = _CALL.match(call)
+        found.put(f"call {written[1]}" if written else "call", (written[2] or "called") if written else call)
     return dict(sorted(found.facts.items()))
 
 
@@ -216,6 +222,7 @@ class _Facts:
                 if step.partitioner == "HASH":  # its columns are compared as the snapshot's own `keyed_by`
                     self.fields(f"{label}key ", dataclasses.replace(step, key_columns=()))
                 else:
+                    self.put(f"{label}partition", step.partitioner)
                     self.fields(f"{label}partitioner ", step)
                 self.key_type(label, job.by_id[step.input])
                 waiting.append((step.input, True))
@@ -413,7 +420,7 @@ class _Facts:
         label = re.match(r"(.*[ :])?", path)[0]  # type: ignore[index]
         for piece in self.surroundings.code.reached(first):
             name = self.surroundings.unit(piece)
-            if "<lambda>" not in piece.name:  # its text is a fact already
+            if "<lambda>" not in piece.name and not piece.is_state:  # the text of a lambda is a fact already
                 self.put(f"{label}code.{name}", piece.shown())
             self.value(f"{label}code.{name}", self.surroundings.functions_in(piece))
         for state, declared in self.surroundings.code.states(first, holder):
@@ -486,7 +493,16 @@ def _plain(value: Any) -> str | None:
         return value
     if isinstance(value, (bool, int, float, complex, bytes, type(None))):
         return repr(value)
+    if type(value).__module__ == _TIMES and type(value).__name__ != "Instant":
+        return _time(value)
     return str(value) if type(value).__module__ in ("datetime", "decimal", "pathlib", "uuid", "fractions") else None
+
+
+def _time(value: Any) -> str:
+    """A duration of PyFlink's."""
+    nanos = getattr(value, "nanos", None)
+    millis, rest = divmod(nanos, 1_000_000) if isinstance(nanos, int) else (value.to_milliseconds(), 0)
+    return f"{nanos}ns" if rest else format_duration(millis)
 
 
 def _words(name: str) -> str:

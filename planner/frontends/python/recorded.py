@@ -184,4 +184,7 @@ def _shown(value: Any) -> str:
         return str(value)
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(_shown(part) for part in value)}]"
+    if isinstance(value, dict):
+        pairs = ((key, "***" if _is_secret(str(key)) else _shown(inner)) for key, inner in value.items())
+        return f"{{{', '.join(f'{_shown(key)}: {inner}' for key, inner in pairs)}}}"
     return getattr(value, "__name__", None) or type(value).__name__

@@ -139,6 +139,7 @@ operators:
         ("n: n}", "n: cast(n as double)}", "state-breaking"),
         ("user string, n bigint", "user string, n int", "state-breaking"),  # the select only passes it on
         ("select: {user: user, n: n}", "select: {user: upper(user), n: n}", "result"),  # still a text
+        ("select: {user: user, n: n}", "select: {user: user, n: n * 2 + 1}", "result"),  # still a bigint
         ("select: {user: user, n: n}", "select: {user: user, n: upper(user)}", "state-breaking"),
         ("select: {user: user, n: n}", "select: {user: user, n: cast(n as int)}", "state-breaking"),
         ("user string, n bigint", "user string, n bigint, note string", "result"),  # the select drops it
@@ -267,7 +268,9 @@ pairs = env.from_collection([("a", 1)], Types.TUPLE([Types.STRING(), Types.LONG(
 windows = pairs.key_by(lambda p: p[0]).window(TumblingProcessingTimeWindows.of(Time.seconds(1)))
 sums = windows.aggregate(Sum(), accumulator_type=Types.LONG(), output_type=PAIR).name("sums").uid("sums")
 changes = sums.key_by(lambda p: p[0], Types.STRING()).process(Change(), Types.STRING()).name("change").uid("change")
-changes.print().name("out").uid("out")
+changes.rebalance().print().name("out").uid("out").set_parallelism(3)
+env.get_checkpoint_config().set_checkpoint_timeout(9000)
+env.get_config().set_global_job_parameters({"a": "b"})
 env.execute("script")
 """
 
@@ -279,7 +282,11 @@ env.execute("script")
         ("LAST = Types.LONG()", "LAST = Types.DOUBLE()", "state-breaking"),  # the type behind a name
         ("PAIR = Types.TUPLE([Types.STRING(), Types.LONG()])", "PAIR = Types.TUPLE([Types.STRING(), Types.INT()])",
          "result"),  # neither the accumulator nor the declared state has it
-        ("changes.print()", 'changes.map(lambda c: c.upper(), Types.STRING()).name("upper").print()', "result"),
+        (".rebalance().print()", ".print()", "safe"),  # Flink inserts it: parallelism differs
+        ("set_checkpoint_timeout(9000)", "set_checkpoint_timeout(8000)", "performance"),
+        ('{"a": "b"}', '{"a": "c"}', "result"),
+        ("changes.rebalance().print()", 'changes.map(lambda c: c.upper(), Types.STRING()).name("upper").print()',
+         "result"),
     ],
 )  # fmt: skip
 def test_state_of_a_script_is_what_it_declares(tmp_path: Path, before: str, after: str, level: str) -> None:
