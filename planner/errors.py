@@ -77,7 +77,7 @@ class NeedsFlink(JobDefinitionError):
 
 
 class NoJobError(JobDefinitionError):
-    """A file that defines no job. Who walks over many files passes over it; who was given it by name says so."""
+    """A file that defines no job: skipped where folders are searched, reported where the file was named."""
 
 
 class PlanningError(PlanError):

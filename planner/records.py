@@ -80,7 +80,7 @@ def _compiled_init(cls: Any) -> Callable[..., None]:
 def maker(cls: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
     """A function that does what a call of the record's class does, in a fraction of the time.
 
-    To be asked for where it is used, not when a module is imported: it is compiled the first time.
+    Call it where it is used, not when a module is imported: the first call compiles it.
     """
     return _compiled_maker(cls)
 

@@ -64,7 +64,7 @@ def _end_left_behind(folder: RunFolder) -> bool:
 
 
 def _ask(folder: RunFolder, before: RunRecord) -> None:
-    """Leave word in the folder, which reaches a run on another machine too, and wake a process on this one."""
+    """Request cancellation in the run's folder, which reaches other machines too, and signal a process on this one."""
     from spark_runner.clusters.processes import is_alive
     from spark_runner.runs.store import FINAL_STATES
 

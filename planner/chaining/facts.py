@@ -55,7 +55,7 @@ def differ(one: Fact[Value], other: Fact[Value]) -> bool | None:
 
 
 def all_of(*answers: bool | None) -> bool | None:
-    """Whether everything is so; one "no" is enough to know that it is not."""
+    """Whether all answers are yes. One "no" decides it, also where others are not known."""
     return False if False in answers else None if None in answers else True
 
 

@@ -17,7 +17,7 @@ from planner.records import record
 
 
 def remote_bounds(layout: Layout, edge: ExecutionEdge, placement: Placement) -> tuple[int, int]:
-    """The fewest and the most remote channels that an edge has, whatever chance does."""
+    """The fewest and the most remote channels that an edge has, over all placements."""
     if placement.certain:
         remote = edge.channels - local_channels(layout, edge, placement)
         return remote, remote

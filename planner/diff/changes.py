@@ -424,7 +424,7 @@ def _place(edge: EdgeSnapshot) -> tuple[int, int, int]:
 def _rewired(
     snapshot: Snapshot, edges: Iterable[int], known: Mapping[int, OperatorPair], kind: str
 ) -> Iterator[Change]:
-    """Edges between operators that are in both versions; the edges of the others go without saying."""
+    """Edges between operators that are in both versions; those of added and removed operators are not reported."""
     for number in edges:
         edge = snapshot.edges[number]
         if edge.source in known and edge.target in known:

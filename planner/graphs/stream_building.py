@@ -74,7 +74,7 @@ class _Parts:
         )
 
     def through(self, origin: NodeOrigin, partitioner: Partitioner, *, batch: bool = False) -> NodeOrigin:
-        """Behind a partitioning of Flink's own."""
+        """The origin downstream of a partitioning that Flink adds itself."""
         self.virtual += 1
         partition = Partition(
             id=self.next_id(), input=origin.node, partitioner=partitioner, exchange="batch" if batch else None,

@@ -53,7 +53,7 @@ def find_named_states(described: bytes) -> Iterator[NamedState]:
 
 
 def _name_before(described: bytes, end: int) -> str | None:
-    """The string that ends at `end`: its own length stands in front of it. The shortest one that fits is the name."""
+    """The string that ends at `end`: its own length stands before it. The shortest one that fits is the name."""
     for length in range(min(_LONGEST_NAME, end - 2) + 1 if end >= 2 else 0):
         start = end - length
         if struct.unpack_from(">H", described, start - 2)[0] == length:

@@ -98,11 +98,11 @@ class Runner:
         return int(time.time() * 1000)
 
     def kept(self, owner: str, name: str, default: Any) -> Any:
-        """Nothing came before."""
+        """A batch begins without saved state."""
         return default
 
     def keep(self, owner: str, name: str, value: Any, default: Any = None) -> None:
-        """Nothing follows."""
+        """A batch saves no state."""
 
     # --- wiring
 

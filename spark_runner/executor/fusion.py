@@ -170,7 +170,7 @@ def written_out(operators: Sequence[Operator]) -> tuple[tuple[Inlined | None, ..
 
 
 def failed_call(operator: Operator, error: Exception, record: Any) -> Exception:
-    """What an operator failed of: as its function raises it, also where that stands in the loop as an expression."""
+    """The error of an operator, as its function raises it, also where the loop has the function as an expression."""
     raised = None if operator.spec.inlined is None else _raised_by(operator, record)
     return operator.failed(raised or error, record)
 

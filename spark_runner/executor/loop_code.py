@@ -410,7 +410,7 @@ class _Writer:
         return f"v{number + 1}"
 
     def _end_flat_map(self, number: int, variable: str) -> None:
-        """Behind the loop over what one call gave: the next piece of it, if it is made as it is read."""
+        """After the loop over what one call gave: the next piece of it, if it is made as it is read."""
         self._line(f"if more{number} is None:")
         self._line(" break")
         self._line(f"made{number}, more{number} = spread(more{number})", (number, variable))

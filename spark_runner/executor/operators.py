@@ -203,7 +203,7 @@ class Operator:
             memory.restore(self.task.kept(self.spec.id, f"self{at}", {}))
 
     def close(self) -> None:
-        """Behind the last record, or a failure."""
+        """Called after the last record, or after a failure."""
         for function in self.functions():
             closing = getattr(function, "close", None)
             if callable(closing) and not isinstance(function, type):

@@ -612,7 +612,7 @@ class Windows(WindowOperator):
 
 
 class _Merges:
-    """Is told by an assigner which windows become one."""
+    """Collects from an assigner which windows become one."""
 
     def __init__(self) -> None:
         self.found: list[tuple[Any, list[Any]]] = []

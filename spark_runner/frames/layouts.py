@@ -93,7 +93,7 @@ class LayoutMaker:
         )
 
     def _declared(self, vertex: Vertex, at: int, entering: list[Flow]) -> dict[str, object]:
-        """Records have their declared types for readers in the same vertex too. What a script converts, it says."""
+        """Records have their declared types for readers in the same vertex too. Scripts name their own conversions."""
         operation, found = vertex.operations[at], dict[str, object]()
         if self.job.script:
             return found

@@ -17,7 +17,7 @@ _LOOK = 0.2  # seconds between two looks at the submission
 
 
 class Call:
-    """A socket that waits for one driver. Others who call are hung up on, and the waiting goes on."""
+    """A socket that waits for one driver. Other connections are closed, and it keeps waiting."""
 
     def __init__(self, host: str, key: bytes) -> None:
         self._key = key

@@ -25,10 +25,10 @@ class Driver(Protocol):
         """Run the program once, to its end."""
 
     def refusal_while_starting(self, waited: float) -> PlanError | None:
-        """Why it is no use to wait any longer for `start`."""
+        """Why to stop waiting for `start`; None: go on waiting."""
 
     def refusal_while_running(self, waited: float) -> PlanError | None:
-        """Why it is no use to wait any longer for `execute`."""
+        """Why to stop waiting for `execute`; None: go on waiting."""
 
     def waits_for(self) -> str | None:
         """What keeps the run from going on, in words; None where nothing is known to."""

@@ -43,7 +43,7 @@ class Line:
             self._connection.sendall(struct.pack("!q", len(content)) + content)
 
     def receive(self) -> Any:
-        """The next message. Raises EOFError where the other side has hung up."""
+        """The next message. Raises EOFError where the other side closed the connection."""
         (length,) = struct.unpack("!q", _exactly(self._connection, 8))
         if not 0 <= length <= _LONGEST:
             raise EOFError("a message of %d bytes" % length)  # noqa: UP031
@@ -94,7 +94,7 @@ def _exactly(connection: socket.socket, size: int) -> bytes:
     while size:
         part = connection.recv(min(size, 1 << 20))
         if not part:
-            raise EOFError("the other side has hung up")
+            raise EOFError("the other side closed the connection")
         parts.append(part)
         size -= len(part)
     return b"".join(parts)

@@ -258,7 +258,7 @@ class RunFolder:
         return record
 
     def request_cancel(self) -> None:
-        """Leave word that the run shall end; its process looks for it several times a second."""
+        """Request that the run ends; its process looks for the request several times a second."""
         (self.path / _CANCEL).touch()
 
     def cancel_requested(self) -> bool:

@@ -133,7 +133,7 @@ class StreamRun:
         return self._kept(Batches(self.job, layout, writer, sources, self.here))
 
     def _kept(self, batches: Batches) -> Callable[[Any, int], None]:
-        """Keep what a batch failed of: Spark gives back its text alone, inside a message of its own."""
+        """Keep the error that ended a batch: Spark gives back only its text, inside a message of its own."""
 
         def run(rows: Any, batch: int) -> None:
             self._failure = None

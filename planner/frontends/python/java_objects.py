@@ -1,4 +1,4 @@
-"""Java objects that scripts reach behind PyFlink's back: `env._j_stream_execution_environment` and streams of Java.
+"""Java objects that scripts reach without PyFlink's API: `env._j_stream_execution_environment` and streams of Java.
 
 What PyFlink has under another spelling is called on PyFlink's side: `setParallelism` is `set_parallelism`. The two
 sources that only Java has are made here. Every other call is recorded and shown, and gives another Java object.

@@ -258,7 +258,7 @@ class OnlyIn:
 
 
 def by_version(cls: type[_Class]) -> type[_Class]:
-    """Let members be there only in the versions that have them."""
+    """Hide members from the versions that lack them."""
     for name, span in MEMBERS.get(cls.__name__, {}).items():
         if name in vars(cls) and not isinstance(vars(cls)[name], OnlyIn):
             setattr(cls, name, OnlyIn(name, vars(cls)[name], span))

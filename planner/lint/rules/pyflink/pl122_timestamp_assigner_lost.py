@@ -18,7 +18,8 @@ WatermarkStrategy.for_monotonous_timestamps().with_idleness(d).with_timestamp_as
 
 ## How to fix it
 
-Call `with_timestamp_assigner` last. For a source, give the strategy to `assign_timestamps_and_watermarks` behind it.
+Call `with_timestamp_assigner` last. For a source, give the strategy to `assign_timestamps_and_watermarks` on its
+stream.
 """
 
 from __future__ import annotations
