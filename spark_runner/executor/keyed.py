@@ -6,7 +6,8 @@ come in the order of their event times before anything fires, as in Flink's batc
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import repeat
 from typing import Any
 
@@ -135,7 +136,7 @@ class Keyed(Operator):
         to Python at once.
         """
         store = self.store
-        try:
+        with self.ringing():
             if not self.script:
                 while (timer := store.due(domain, limit)) is not None:
                     self.fire(domain, timer[0], timer[2])
@@ -144,8 +145,14 @@ class Keyed(Operator):
                 for when, entry, window in due:
                     store.take(entry)
                     self.fire(domain, when, window)
+
+    @contextmanager
+    def ringing(self) -> Iterator[None]:
+        """What fails while timers fire is no record's failure."""
+        try:
+            yield
         except RAISED as error:
-            prefix = f"after the last record of key {store.key!r}: " if self.watermark == END_OF_TIME else ""
+            prefix = f"after the last record of key {self.store.key!r}: " if self.watermark == END_OF_TIME else ""
             raise self.failed(error, prefix=prefix) from None
 
     def _all_due(self, domain: Domain, limit: int) -> list[tuple[int, Entry, Any]]:

@@ -59,6 +59,11 @@ class _Shape:
     tagged: bool  # tuples in front of results may be tags
     timed: bool  # somebody wants the event times of what is given
     placed: bool  # and its places
+    window: tuple[str, str, bool] = (
+        "",
+        "",
+        False,
+    )  # what windows hold, how they are called, whether they wait for time
 
 
 class Turns:
@@ -70,11 +75,6 @@ class Turns:
 
     def take(self, part: Part) -> None:
         """Every record of a part, in order."""
-        operator = self.operator
-        sided = part.sides is not None
-        run = self._runs.get(sided)
-        if run is None:
-            run = self._runs[sided] = self._made(sided)
         nothing: Any = repeat(None)
         rows = zip(  # noqa: B905  # some have no end
             part.keys if part.keys is not None else nothing,
@@ -83,9 +83,16 @@ class Turns:
             repeat(0) if part.places is None else part.places,
             repeat(0) if part.sides is None else part.sides,
         )
-        for _ in range(0, len(part.values), _MANY):
+        self.run(rows, len(part.values), sided=part.sides is not None)
+
+    def run(self, rows: Iterator[Any], count: int, *, sided: bool = False) -> None:
+        """So many rows of key, record, event time, place and input."""
+        run = self._runs.get(sided)
+        if run is None:
+            run = self._runs[sided] = self._made(sided)
+        for _ in range(0, count, _MANY):
             run(islice(rows, _MANY))
-            operator.settle_many()
+            self.operator.settle_many()
 
     def _made(self, sided: bool) -> Callable[[Iterator[Any]], None]:
         operator: Any = self.operator
@@ -101,9 +108,10 @@ class Turns:
             clocked=keyed and operator.script,
             context=hasattr(operator, "context"),
             sided=sided,
-            tagged=self.kind == "process" and operator.tagged,
+            tagged=self.kind in ("process", "fire") and operator.tagged,
             timed=operator.timed,
             placed=operator.placed,
+            window=getattr(operator, "turned", ("", "", False)),
         )
         names: dict[str, Any] = {"operator": operator, "convert": operator.convert or copied, "ATOMS": ATOMS}
         calls = operator.calls if hasattr(operator, "calls") else (getattr(operator, "call", None),)
@@ -113,6 +121,7 @@ class Turns:
             names |= {"store": operator.store, "entries": operator.store.entries, "find": operator.store.find}
         if shape.context:
             names["context"] = operator.context
+        names |= getattr(operator, "names", {})
         exec(_code(shape), names)
         made: Callable[[Iterator[Any]], None] = names["made"]()
         return made
@@ -127,19 +136,22 @@ def _lines(shape: _Shape) -> Iterator[str]:
     # what is read for each record is a local name of the loop: the quickest to read
     names = ["operator", "convert", "ATOMS", "calls", "call0", "RAISED", "REDUCED"]
     names += ["store", "entries", "find"] * shape.keyed + ["NAN"] * shape.grouped + ["latest"] * (shape.kind == "last")
-    names += ["context"] * shape.context
+    names += ["context"] * shape.context + list(_WINDOW_NAMES) * (shape.kind in ("window", "fire"))
     yield f"def made({', '.join(f'{name}={name}' for name in names)}):"
     yield f" def run(rows, {', '.join(f'{name}={name}' for name in names)}):"
     yield from _fresh(shape, 2)
     yield "  value = None"
+    yield "  past = operator.watermark - size + 1" if shape.kind == "window" else ""
     yield "  group = operator.group" if shape.grouped else ""
     yield "  try:"
     yield "   for key, value, stamp, place, side in rows:"
-    if shape.grouped:
+    if shape.grouped and shape.kind != "fire":
         yield "    if key != group and not (key != key and group is NAN):"
         yield "     operator.turn_to(key, value, side)"
         yield "     group = operator.group"
         yield from _fresh(shape, 5)
+    elif shape.kind == "fire":
+        yield "    store.current = key; store.key = key.key; store.values = key.values"
     elif shape.keyed:
         yield "    try: entry = entries[key]"
         yield "    except (KeyError, TypeError): entry = find(key)"
@@ -153,7 +165,8 @@ def _lines(shape: _Shape) -> Iterator[str]:
     called = f"{'calls[side]' if shape.sided else 'call0'}(value{', context' if shape.context else ''})"
     yield from _BODIES[shape.kind](shape, called)
     yield "  except RAISED as error:"
-    yield "   raise operator.failed(error, value) from None"
+    # the failure of a window that ends is no record's: who lets it end tells about it
+    yield "   raise operator.failed(error, value) from None" if shape.kind != "fire" else "   raise"
     yield " return run"
 
 
@@ -241,6 +254,58 @@ def _values(shape: _Shape, called: str) -> Iterator[str]:
     yield from _give(shape, 4, "item")
 
 
+_WINDOW_NAMES = ("known", "size", "step", "offset", "WINDOWS", "create", "add", "due", "get_result", "function", "at")
+
+
+def _window(shape: _Shape, called: str) -> Iterator[str]:
+    """A record for its windows of event time. One that is late, or comes after a window's end, goes the long way."""
+    form, _, waits = shape.window
+    first, more = _HELD[form]
+    yield "    if stamp is None: operator.no_time()"
+    yield "    begin = stamp - (stamp - offset) % step"
+    yield "    starts = known.get(begin)"
+    yield "    if starts is None: starts = operator.starts(begin, stamp)"
+    yield "    if not starts or starts[-1] <= past:"
+    yield "     operator.take_one(value, stamp, place, side)"
+    yield "     continue"
+    yield "    values = store.values"
+    yield "    windows = values.get(WINDOWS)"
+    yield "    if windows is None: windows = values[WINDOWS] = {}"
+    yield "    for start in starts:"
+    yield "     if start in windows:"
+    yield f"      {more}"
+    yield "     else:"
+    yield f"      windows[start] = {first}"
+    if waits:
+        yield "      operator.set_timers(start)"
+    else:
+        yield "      due[start].append(store.current)"
+
+
+_HELD = {  # what a window holds after its first record, and what is done with more
+    "aggregate": ("add(value, create())", "windows[start] = add(value, windows[start])"),
+    "reduce": ("value", "windows[start] = add(windows[start], value)"),
+    "": ("[value]", "windows[start].append(value)"),
+}
+
+
+def _fire(shape: _Shape, called: str) -> Iterator[str]:
+    """The result of a window of one key, of which `value` is what it held."""
+    form, how, _ = shape.window
+    result = {"aggregate": "get_result(value)", "reduce": "value"}.get(form)
+    elements = "value" if result is None else f"[{result}]"
+    if how == "result":
+        yield f"    results = ({result},)"
+    else:
+        yield f"    results = {how.format(elements=elements)}"
+    yield "    if results:" if shape.script else "    if results is not None:"
+    yield "     for item in results:"
+    if shape.tagged:
+        yield "      if item.__class__ is tuple and operator.aside(item, stamp, place): continue"
+    yield from _give(shape, 6, "item")
+    yield "    if operator.cleans: operator.forget_window(operator.shown)"
+
+
 _BODIES: dict[str, Callable[[_Shape, str], Iterator[str]]] = {
     "map": _map,
     "filter": _filter,
@@ -249,4 +314,6 @@ _BODIES: dict[str, Callable[[_Shape, str], Iterator[str]]] = {
     "reduce": _reduce,
     "last": _last,
     "values": _values,
+    "window": _window,
+    "fire": _fire,
 }

@@ -8,6 +8,7 @@ the sessions of a key are kept in order, so that each record finds its own at on
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from functools import reduce
 from operator import itemgetter
@@ -18,7 +19,8 @@ from spark_runner.executor.keyed import Keyed
 from spark_runner.executor.layout import OperatorSpec
 from spark_runner.executor.operators import Task, method
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP, TimeWindow, Values
-from spark_runner.executor.store import Domain
+from spark_runner.executor.store import Domain, Entry
+from spark_runner.executor.turns import Turns
 from spark_runner.executor.window_shapes import NO_EVENT_TIME, WindowShape
 
 __all__ = ["PlainWindows", "Windows"]
@@ -97,6 +99,7 @@ class FunctionContext:
     def window_state(self) -> Any:
         if self._operator.merges:
             return NoWindowState(self._operator.script)
+        self._operator.cleans = True
         return Runtime(self._operator, OfWindow(self._operator, self._window))
 
 
@@ -153,6 +156,10 @@ class WindowOperator(Keyed):
         self.added = self.contents.adding()
         self.at_function = FunctionContext(self)
         self.result = self._function()
+        function = self.outer if self.form in ("reduce", "aggregate") else self.inner
+        clearing = getattr(function, "clear", None) if self.script else None
+        self.clearing: Callable[[Any], Any] | None = clearing if callable(clearing) else None
+        self.cleans = self.clearing is not None  # whether anything is to be done with a window that is over
 
     def is_late(self, value: Any, stamp: int | None, place: int) -> None:
         """A record that no window took."""
@@ -168,12 +175,9 @@ class WindowOperator(Keyed):
 
     def forget_window(self, window: Any) -> None:
         """A window is over: its function may clear what it kept; the rest goes, in a script only what is empty."""
-        if self.script:
-            function = self.outer if self.form in ("reduce", "aggregate") else self.inner
-            clearing = getattr(function, "clear", None)
-            if callable(clearing):
-                self.at_function.turn(window)
-                clearing(self.at_function)
+        if self.clearing is not None:
+            self.at_function.turn(window)
+            self.clearing(self.at_function)
         self.forget_state(window, always=not self.script)
 
     def forget_state(self, window: Any, *, always: bool) -> None:
@@ -225,13 +229,52 @@ class PlainWindows(WindowOperator):
         self.merges = self.kind == "session"
         self.regular = self.size % self.step == 0
         self.known: dict[int, list[int]] = {}  # the windows of every time in a step, by when the step begins
+        # by their start, the keys with windows that end with the input: where nothing lasts, they need no timers
+        self.due: defaultdict[int, list[Entry]] = defaultdict(list)
+        self.waits = self.merges or bool(self.lateness) or task.stateful
+        self.shown: Any = None  # the window that ends now
         if self.merges:
             self.take_one = self._take_session  # type: ignore[method-assign]
             self.fire = self._fire_sessions  # type: ignore[method-assign]
 
+    def turning(self) -> str | None:
+        return None if self.merges else "window"
+
+    def open(self) -> None:
+        super().open()
+        form = self.form if self.form in ("aggregate", "reduce") else ""
+        function = self.outer if form else self.inner
+        how = "result"
+        names: dict[str, Any] = {"function": None, "create": None, "add": None, "get_result": None}
+        if function is not None:
+            names["function"], arguments = self._called(function)
+            how = f"function({', '.join(arguments)})"
+        if form == "aggregate":
+            inner = self.inner
+            names |= {"create": inner.create_accumulator, "add": inner.add, "get_result": inner.get_result}
+        elif form == "reduce":
+            names["add"] = self.added
+        self.turned = (form, how, self.waits)
+        self.names = {
+            **names,
+            "known": self.known, "size": self.size, "step": self.step, "offset": self.offset,
+            "WINDOWS": _WINDOWS, "due": self.due, "at": self.at_function,
+        }
+        self.endings = Turns(self, "fire")
+
+    def _called(self, function: Any) -> tuple[Any, list[str]]:
+        """What is called with the contents of a window, and with which arguments."""
+        keys = [] if self.all_records else ["store.key"]
+        if callable(apply := getattr(function, "apply", None)):
+            return apply, [*keys, "operator.shown", "{elements}"]
+        return method(function, "process"), [*keys, "at", "{elements}"]
+
+    def no_time(self) -> None:
+        """A record without an event time has no window."""
+        raise ValueError(NO_EVENT_TIME) if not self.script else Exception(_NO_TIMESTAMP_IN_SCRIPTS)
+
     def take_one(self, value: Any, stamp: int | None, place: int, side: int) -> None:
-        if stamp is None or stamp == NO_TIMESTAMP:
-            raise ValueError(NO_EVENT_TIME) if not self.script else Exception(_NO_TIMESTAMP_IN_SCRIPTS)
+        assert stamp is not None
         store = self.store
         windows = store.values.get(_WINDOWS)
         if windows is None:
@@ -239,7 +282,7 @@ class PlainWindows(WindowOperator):
         begin = stamp - (stamp - self.offset) % self.step
         starts = self.known.get(begin)
         if starts is None:
-            starts = self._starts(begin, stamp)
+            starts = self.starts(begin, stamp)
         added, past, taken = self.added, self.watermark - self.size, False
         for start in starts:
             if start - 1 + self.lateness <= past:
@@ -248,7 +291,7 @@ class PlainWindows(WindowOperator):
             held = windows.get(start, _NOTHING)
             if held is _NOTHING:
                 windows[start] = self.contents.first(value)
-                self._set_timers(start)
+                self.set_timers(start)
             else:
                 windows[start] = added(held, value)
             if start - 1 <= past:  # its end has passed, and it is still kept
@@ -259,7 +302,10 @@ class PlainWindows(WindowOperator):
                 del store.values[_WINDOWS]
             self.is_late(value, stamp, place)
 
-    def _starts(self, begin: int, stamp: int) -> list[int]:
+    def starts(self, begin: int, stamp: int) -> list[int]:
+        """The windows of a time, the latest first."""
+        if stamp == NO_TIMESTAMP:
+            self.no_time()
         found = list(range(begin, stamp - self.size, -self.step))
         if self.regular:
             if len(self.known) >= _MOST_KNOWN:
@@ -267,7 +313,12 @@ class PlainWindows(WindowOperator):
             self.known[begin] = found
         return found
 
-    def _set_timers(self, start: int) -> None:
+    def set_timers(self, start: int) -> None:
+        """The current key has a new window."""
+        if not self.waits:
+            assert self.store.current is not None
+            self.due[start].append(self.store.current)
+            return
         end = start + self.size - 1
         if end > self.watermark:
             self.set_timer("event", end, start)
@@ -289,11 +340,32 @@ class PlainWindows(WindowOperator):
                 del values[_WINDOWS]
             self.forget_window(shown)
 
+    def ring(self, domain: Domain, limit: int) -> None:
+        if self.due and domain == "event":
+            with self.ringing():
+                last = limit - self.size + 1
+                for start in sorted(start for start in self.due if start <= last):
+                    self._end(start, self.due.pop(start))
+        super().ring(domain, limit)
+
+    def _end(self, start: int, entries: list[Entry]) -> None:
+        """A window is over, for every key that has it."""
+        self.shown = self.window_class(start, start + self.size)
+        self.at_function.turn(self.shown)
+        rows, end = [], start + self.size - 1
+        for entry in sorted(entries, key=Entry.order) if len(entries) > 1 else entries:
+            windows = entry.values[_WINDOWS]
+            rows.append((entry, windows.pop(start), end, self.place, 0))
+            if not windows:
+                del entry.values[_WINDOWS]
+        self.endings.run(iter(rows), len(rows))
+
     # --- sessions: [start, end, contents, whether it fired] in the order of time, of which no two touch
 
     def _take_session(self, value: Any, stamp: int | None, place: int, side: int) -> None:
         if stamp is None or stamp == NO_TIMESTAMP:
-            raise ValueError(NO_EVENT_TIME) if not self.script else Exception(_NO_TIMESTAMP_IN_SCRIPTS)
+            self.no_time()
+        assert stamp is not None
         values, end = self.store.values, stamp + (self.size if self.gap is None else self._gap(value))
         sessions = values.get(_WINDOWS)
         if sessions is None:
