@@ -59,9 +59,9 @@ class Query:
     def _written_at_once(self) -> StructType | None:
         """The columns of the one sink, where a batch is written by one Spark job: nothing else reads the batch.
 
-        A bucket is known from the batch's rows, so a sink that has some writes on its own. Where only sources are upstream
-        Spark chooses the number of tasks; a sink of fewer subtasks then writes on its own. Over Connect batches are written
-        on the server, and what a write observes there was not tried.
+        A bucket is known from the batch's rows, so a sink that has some writes on its own. Where only sources are
+        upstream, Spark chooses the number of tasks; a sink of fewer subtasks then writes on its own. Over Connect
+        batches are written on the server, and what a write observes there was not tried.
         """
         if self.package is not None:
             return None
