@@ -257,8 +257,13 @@ class PlainWindows(WindowOperator):
         self.turned = (form, how, self.waits)
         self.names = {
             **names,
-            "known": self.known, "size": self.size, "step": self.step, "offset": self.offset,
-            "WINDOWS": _WINDOWS, "due": self.due, "at": self.at_function,
+            "known": self.known,
+            "size": self.size,
+            "step": self.step,
+            "offset": self.offset,
+            "WINDOWS": _WINDOWS,
+            "due": self.due,
+            "at": self.at_function,
         }
         self.endings = Turns(self, "fire")
 
