@@ -89,7 +89,7 @@ def lint(
       plan lint job.yaml
       plan lint jobs/ --baseline plan.lock.json
       plan lint jobs/ --baseline plan.lock.json --update-baseline
-      plan lint --update-baseline                      # the jobs that the baseline has
+      plan lint --update-baseline                   # the jobs that the baseline has
       plan lint jobs/ --select PL0,PL101 --format sarif -o plan.sarif
       plan lint --savepoint savepoints/savepoint-4f2a job.py
       plan lint http://localhost:8081

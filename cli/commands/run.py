@@ -76,7 +76,7 @@ def run(
     Examples:
       plan run job.py
       plan run job.yaml --master local[4] --report report.html
-      plan run job.py --master spark://host:7077 --conf spark.executor.memory=2g --detach
+      plan run job.py --master spark://host:7077 --conf spark.cores.max=4 --detach
       plan run job.py --dry-run
       plan run script.py -- --input data.txt
 

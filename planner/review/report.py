@@ -114,7 +114,9 @@ class JobReview:
             and finding.fix
             and (code in _OF_THE_JOB or finding.operator_id is None or finding.operator_id in operators)
         ]
-        return tuple(dict.fromkeys(found))
+        # a broken chain names the operator to change: one fix may mend several edges
+        known = {fix.text if code == "PL001" else fix: fix for fix in reversed(found)}
+        return tuple(reversed(known.values()))
 
     def to_dict(self) -> dict[str, Any]:
         """The review as JSON-ready data."""
