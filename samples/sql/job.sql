@@ -24,7 +24,7 @@ EXECUTE STATEMENT SET
 BEGIN
     INSERT INTO per_city
     SELECT city, window_end, COUNT(*), SUM(price)
-    FROM TUMBLE(TABLE orders, DESCRIPTOR(placed), INTERVAL '1' MINUTE)
+    FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(placed), INTERVAL '1' MINUTE))
     GROUP BY city, window_start, window_end;
 
     INSERT INTO large_orders SELECT id, price FROM orders WHERE price > 1000;

@@ -269,6 +269,13 @@ def test_pyflink() -> None:
     assert assert_equal(outcome) == 6
 
 
+def test_a_script_and_flinks_own_graph_of_it_agree(capfd: pytest.CaptureFixture[str]) -> None:
+    """What docs/flink-compiler.md says that anybody can check."""
+    script = "samples/pyflink_sensors/job.py"
+    assert cli_main(["diff", script, f"flink:{script}", "--python", pyflink()]) == 0
+    assert ": no changes" in capfd.readouterr().out
+
+
 @pytest.mark.parametrize("name", ["word_count", "multi_sink", "windowing/tumble_window", "pandas/pandas_udaf"])
 def test_pyflinks_own_table_examples(name: str) -> None:
     python = pyflink()

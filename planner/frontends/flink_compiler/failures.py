@@ -36,6 +36,8 @@ _LINK_ERRORS = (
     "java.lang.NoSuchMethodError", "java.lang.NoSuchFieldError", "java.lang.AbstractMethodError",
     "java.lang.IncompatibleClassChangeError", "java.lang.IllegalAccessError", "java.lang.VerifyError",
 )  # fmt: skip
+_NO_MEMORY = re.compile(r"OutOfMemoryError|insufficient memory|Could not reserve enough space|Too small .*heap")
+_LACKING = re.compile(r"(org\.apache\.flink\.[\w.$]+) does not exist in the JVM")
 _PYTHON_FUNCTIONS = "org.apache.flink.client.python.PythonFunctionFactory"
 # Flink's wrappers around what went wrong; their own messages say nothing.
 _WRAPPERS = (
@@ -95,6 +97,14 @@ class _Context:
 
     def failed(self, failure: Mapping[str, Any]) -> PlanError:
         kind = failure["kind"]
+        if kind == "no jvm" or (kind == "python" and failure["type"].startswith("Py4J")):
+            if _NO_MEMORY.search(self.outcome.said):
+                return OptionError(
+                    "there is not enough memory for Java",
+                    hint=f"free some, or change -Xmx in JAVA_TOOL_OPTIONS\n{self.printed()}",
+                )
+            if kind == "python" and failure["type"] == "Py4JNetworkError":
+                return self.broke_off()
         if kind == "java":
             return self.java(failure)
         if kind == "python":
@@ -233,6 +243,12 @@ class _Context:
         )
 
     def python(self, failure: Mapping[str, Any]) -> PlanError:
+        lacking = _LACKING.search(failure["text"])
+        if lacking is not None:
+            return OptionError(
+                f"Java cannot load {lacking[1]} of Flink {self.asked.flink}",
+                hint="it needs more memory (JAVA_TOOL_OPTIONS=-Xmx2g), or jars are missing in Flink's lib",
+            )
         frames = self.own_frames(failure)
         location = Location(frames[-1][0], frames[-1][1]) if frames else self.whole
         return JobDefinitionError(failure["text"], location=location, hint=self.hint(failure))

@@ -87,7 +87,7 @@ class Jvm:
             "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+DisplayVMOutputToStderr", "-Xshare:auto",
             "-Xlog:disable", "-Xlog:all=error:stderr",
             *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
-            f"-Djava.io.tmpdir={request['temporary']}",
+            f"-Djava.io.tmpdir={request['temporary']}", f"-XX:ErrorFile={request['temporary']}/crash.log",
             f"-Dlog4j.configurationFile={request['logging']}", f"-Dlog4j2.configurationFile={request['logging']}",
             *request["java_options"],
             "-classpath", os.pathsep.join([find_jar_path(), *request["class_path"]]),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -29,6 +30,7 @@ PROGRAM = Path(__file__).with_name("in_flink.py")
 _MARK = "PLAN_COMPILING"  # in the environment of everything that a program starts
 _KEPT = 64 * 1024  # bytes of what the program printed
 _OF_FLINK = ("Job has been submitted with JobID", "Picked up JAVA_TOOL_OPTIONS")
+_FRAME = re.compile(r"\s+at [\w.$/<>@-]+\(|\s+\.\.\. \d+ more$")
 _MOST_ANSWERS = 1 << 30  # bytes
 
 
@@ -47,9 +49,9 @@ class Outcome:
 
     @property
     def last_lines(self) -> list[str]:
-        """The last lines that a program printed, without blank ones and those of Flink's client."""
+        """The last lines that a program printed, without blank ones, frames of Java and those of Flink's client."""
         lines = [line.rstrip() for line in self.said.splitlines() if line.strip()]
-        return [line for line in lines if not line.startswith(_OF_FLINK)][-8:]
+        return [line for line in lines if not line.startswith(_OF_FLINK) and not _FRAME.match(line)][-8:]
 
 
 def run_beside_flink(

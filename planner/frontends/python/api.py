@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["BY_HAND", "DECLARED", "HANDED_ON", "STARS", "handed_on", "modules_with"]
+__all__ = ["BY_HAND", "DECLARED", "HANDED_ON", "STARS", "TABLE_STARS", "handed_on", "modules_with"]
 
 # Modules with code of their own, by the modules of ours that have their names.
 BY_HAND: Final = {
@@ -484,6 +484,39 @@ STARS: Final = {
         "SlidingProcessingTimeWindows TimeWindow TimeWindowSerializer Trigger TriggerResult "
         "TumblingEventTimeWindows TumblingProcessingTimeWindows Window WindowAssigner"
     ),
+}
+
+# The same of the Table API, whose names can be imported and are refused where they are used.
+TABLE_STARS: Final = {
+    "table": (
+        "AggregateFunction AsyncScalarFunction ChangelogMode CompiledPlan CsvTableSink CsvTableSource "
+        "DataTypes DataView EnvironmentSettings ExplainDetail Expression FormatDescriptor FunctionContext "
+        "GroupWindowedTable GroupedTable ListView MapView Module ModuleEntry OverWindowedTable PlanReference "
+        "ResultKind Row RowKind ScalarFunction Schema SqlDialect StatementSet StreamTableEnvironment Table "
+        "TableAggregateFunction TableConfig TableDescriptor TableEnvironment TableFunction TablePipeline "
+        "TableResult TableSchema TableSink TableSource UserDefinedType WindowGroupedTable WriteMode"
+    ),
+    "table.catalog": (
+        "Catalog CatalogBaseTable CatalogColumnStatistics CatalogDatabase CatalogDescriptor CatalogFunction "
+        "CatalogPartition CatalogPartitionSpec CatalogTableStatistics Column ComputedColumn Constraint "
+        "HiveCatalog MetadataColumn ObjectIdentifier ObjectPath PhysicalColumn Procedure ResolvedSchema "
+        "UniqueConstraint WatermarkSpec"
+    ),
+    "table.descriptors": "Rowtime Schema",
+    "table.expressions": (
+        "CURRENT_RANGE CURRENT_ROW UNBOUNDED_RANGE UNBOUNDED_ROW and_ array atan2 call call_sql col concat "
+        "concat_ws convert_tz current_database current_date current_time current_timestamp current_watermark "
+        "date_format descriptor e from_unixtime if_then_else json json_array json_array_agg json_object "
+        "json_object_agg json_string lit local_time local_timestamp log map_ negative not_ null_of or_ pi "
+        "rand rand_integer range_ row row_interval source_watermark temporal_overlaps timestamp_diff to_date "
+        "to_timestamp to_timestamp_ltz unix_timestamp uuid with_columns without_columns"
+    ),
+    "table.types": "DataTypes Row RowKind UserDefinedType",
+    "table.udf": (
+        "AggregateFunction AsyncScalarFunction FunctionContext ScalarFunction TableAggregateFunction "
+        "TableFunction udaf udf udtaf udtf"
+    ),
+    "table.window": "GroupWindow Over OverWindow Session Slide Tumble",
 }
 
 

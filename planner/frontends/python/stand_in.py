@@ -14,7 +14,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from planner.frontends.python.api import BY_HAND, DECLARED, STARS, handed_on
+from planner.frontends.python.api import BY_HAND, DECLARED, STARS, TABLE_STARS, handed_on
 from planner.frontends.python.versions import MODULES, NAMES, by_version, has, note_import, release, version
 
 if TYPE_CHECKING:
@@ -151,8 +151,8 @@ def _all_names(module: str) -> list[str]:
 
 
 def _starred(part: str) -> Iterable[str]:
-    if part in STARS:
-        return STARS[part].split()
+    if part in STARS or part in TABLE_STARS:
+        return (STARS.get(part) or TABLE_STARS[part]).split()
     if part in _PACKAGES:
         return handed_on(part)
     own = {name for home in BY_HAND.get(part, ()) for name in import_module(f"{_OURS}.{home}").__all__}

@@ -65,3 +65,19 @@ def test_a_class_without_main_is_named(main_class: str | None, named: str) -> No
     error = failed("job.jar", cause, main_class=main_class)
     assert error.message == f"job.jar: {named} has no public static main(String[])"
     assert "--class" in str(error.hint)
+
+
+@pytest.mark.parametrize("said", ["java.lang.OutOfMemoryError: Java heap space", "Too small maximum heap"])
+def test_a_java_without_memory_is_told_so(said: str) -> None:
+    asked = Asked(way="sql", path=Path("job.sql"), flink="2.3.0", origin="", interpreter="", program={}, depends={})
+    frame = "\tat java.base/java.lang.CompoundEnumeration.next(ClassLoader.java:2730)"
+    for failure in (
+        {"kind": "no jvm", "text": "", "java": "java"},
+        {"kind": "python", "type": "Py4JError", "text": ""},
+    ):
+        answers = ({"failure": failure},)
+        outcome = Outcome(answers=answers, said=f"{said}\n{frame}\n", exit_code=0, seconds=1.0)
+        error = failure_of(outcome, asked, [], FlinkRequest())
+        assert error is not None
+        assert error.message == "there is not enough memory for Java"
+        assert str(error.hint).endswith(said)  # without the frames

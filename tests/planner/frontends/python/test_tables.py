@@ -171,6 +171,7 @@ def test_what_only_touches_tables_changes_no_plan(tmp_path: Path) -> None:
          "t_env.to_data_stream(t_env.from_path('t'))", "two AS COALESCE(id, 2)"),
         ("t_env.execute_sql(\"CREATE TABLE t (id INT METADATA) WITH ('connector' = 'datagen')\")\n"
          "t_env.to_data_stream(t_env.from_path('t'))", "id INT METADATA"),
+        ("from pyflink.table import *\nTableEnvironment.create(None)", "pyflink.table.TableEnvironment"),
         ("t_env.create_temporary_view('v', lines)\nt_env.to_data_stream(t_env.from_path('v'))", "a table of a stream"),
     ],
 )  # fmt: skip
