@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
 from planner.errors import JobDefinitionError, NeedsFlink, NoJobError, PlanError, noted_errors
 from planner.frontends.picking import failed_after, picks_before, refuse_several, with_name
-from planner.frontends.scripts.handover import LoadOptions, Session, session
+from planner.frontends.scripts.handover import LoadOptions, LoadSession, session
 from planner.frontends.scripts.job_modules import loading_modules
 from planner.frontends.scripts.places import PACKAGE_FOLDER, shown, shown_folders
 from planner.frontends.suggestions import argument_fault, needed_version, plain_argument_faults, suggestion
@@ -41,7 +41,7 @@ _RELATIVE = re.compile(r"^\s*from\s+(\.+)", re.MULTILINE)
 def load_python(path: Path, name: str | None = None, options: LoadOptions | None = None) -> JobDefinition:
     """The job of a Python file; `name` picks one of several, by name or by number."""
 
-    def take(collecting: Session, module: ModuleType) -> JobDefinition:
+    def take(collecting: LoadSession, module: ModuleType) -> JobDefinition:
         return _picked(collecting, module, path, name) if name is not None else _only(collecting, module, path)
 
     def executed(jobs: Sequence[JobDefinition]) -> JobDefinition | None:
@@ -58,7 +58,7 @@ def load_all_python(path: Path, options: LoadOptions | None = None) -> list[JobD
 def _load(
     path: Path,
     options: LoadOptions | None,
-    take: Callable[[Session, ModuleType], _Taken],
+    take: Callable[[LoadSession, ModuleType], _Taken],
     wanted: Callable[[Sequence[JobDefinition]], _Taken | None],
 ) -> _Taken:
     """Run a file and take its jobs. A PyFlink script is run again with placeholders for modules that are missing.
@@ -214,7 +214,7 @@ def _package(path: Path, source: str) -> str | None:
 
 
 @contextmanager
-def _loading(path: Path, source: str, options: LoadOptions) -> Iterator[tuple[Session, ModuleType]]:
+def _loading(path: Path, source: str, options: LoadOptions) -> Iterator[tuple[LoadSession, ModuleType]]:
     """What every job's file meets: its folder first on sys.path, its own __main__, its arguments, no input."""
     folder = str(path.parent.absolute())
     module = ModuleType("__main__")
@@ -305,7 +305,7 @@ def _user_lines(trace: TracebackType | None, path: Path) -> list[tuple[str, int,
 # --- which job --------------------------------------------------------------------------------------------------------
 
 
-def _only(collecting: Session, module: ModuleType, path: Path) -> JobDefinition:
+def _only(collecting: LoadSession, module: ModuleType, path: Path) -> JobDefinition:
     jobs = collecting.jobs
     if len(jobs) == 1:
         return jobs[0]
@@ -325,7 +325,7 @@ def _only(collecting: Session, module: ModuleType, path: Path) -> JobDefinition:
     )
 
 
-def _picked(collecting: Session, module: ModuleType, path: Path, name: str) -> JobDefinition:
+def _picked(collecting: LoadSession, module: ModuleType, path: Path, name: str) -> JobDefinition:
     found = with_name(collecting.jobs, path, name)
     if found is not None:
         return found
@@ -336,7 +336,7 @@ def _picked(collecting: Session, module: ModuleType, path: Path, name: str) -> J
     )
 
 
-def _other_jobs(collecting: Session, module: ModuleType, name: str) -> str:
+def _other_jobs(collecting: LoadSession, module: ModuleType, name: str) -> str:
     """The names by which a job of the file can be picked; an environment is none once its jobs were executed."""
     known = [job.name for job in collecting.jobs if job.name]
     known += [key for key, value in module.__dict__.items() if isinstance(value, JobDefinition)]
@@ -351,14 +351,14 @@ def _is_environment(value: Any) -> TypeGuard[StreamExecutionEnvironment]:
     return api is not None and isinstance(value, api.StreamExecutionEnvironment)
 
 
-def _last_defined(collecting: Session) -> Location | None:
+def _last_defined(collecting: LoadSession) -> Location | None:
     """Where the last stream was defined that no job took."""
     drafts = collecting.ledger.drafts if collecting.ledger is not None else {}
     found: Location | None = drafts[max(drafts)].location if drafts else None
     return found
 
 
-def _as_job(value: Any, name: str, collecting: Session, path: Path) -> JobDefinition:
+def _as_job(value: Any, name: str, collecting: LoadSession, path: Path) -> JobDefinition:
     """The job that an exposed object is, or that an exposed function returns or executes."""
     executed = len(collecting.jobs)
     if callable(value) and not _is_environment(value):

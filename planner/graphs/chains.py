@@ -23,10 +23,10 @@ class Chain:
 
 def form_chains(graph: StreamGraph, obstacles: Sequence[tuple[Obstacle, ...]]) -> tuple[Chain, ...]:
     """All chains in Flink's order of creation: a chain is made after everything downstream of it."""
-    return _Former(graph, obstacles).form()
+    return _ChainBuilder(graph, obstacles).form()
 
 
-class _Former:
+class _ChainBuilder:
     """Flink's depth-first formation, with a stack of its own in place of recursion."""
 
     def __init__(self, graph: StreamGraph, obstacles: Sequence[tuple[Obstacle, ...]]) -> None:

@@ -21,7 +21,7 @@ from spark_runner.executor.hidden_columns import KEY, SIDE, STAMP
 from spark_runner.executor.keyed import Keyed
 from spark_runner.executor.operators import Operator, Part, spread_out, tell_wants
 from spark_runner.executor.outlets import OutletWriter
-from spark_runner.executor.passes import ChainSpec, host_name
+from spark_runner.executor.passes import PassSpec, host_name
 from spark_runner.executor.records import Columns, decode, values_of
 from spark_runner.executor.report import SubtaskReport
 from spark_runner.executor.rows import form_of
@@ -35,7 +35,7 @@ _GC_THRESHOLDS = (200_000, 20, 100)  # batches of records are many objects and n
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class TaskPlace:
     """Which subtask this is, and where it runs."""
 
     subtask: int = 0
@@ -44,20 +44,20 @@ class Place:
     host: str = ""
 
 
-def here(spec: ChainSpec) -> Place:
+def here(spec: PassSpec) -> TaskPlace:
     """The running Spark task's place."""
     from pyspark import TaskContext
 
     task = TaskContext.get()
     if task is None:
-        return Place()
+        return TaskPlace()
     subtask = (task.partitionId() - spec.first_task) % spec.parallelism
-    return Place(subtask=subtask, stage=task.stageId(), attempt=task.attemptNumber(), host=host_name())
+    return TaskPlace(subtask=subtask, stage=task.stageId(), attempt=task.attemptNumber(), host=host_name())
 
 
 def run_pass(payload: bytes, report: Report | None, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """One subtask of a pass: what `mapInArrow` calls. `report` gets the subtask's report when it has finished."""
-    spec: ChainSpec = pickle.loads(payload)
+    spec: PassSpec = pickle.loads(payload)
     thresholds = gc.get_threshold()
     gc.set_threshold(*_GC_THRESHOLDS)
     try:
@@ -74,7 +74,7 @@ class Runner:
     max_parallelism = 128
     watermark = NO_TIMESTAMP  # until the end of the input, or of a key
 
-    def __init__(self, spec: ChainSpec, place: Place) -> None:
+    def __init__(self, spec: PassSpec, place: TaskPlace) -> None:
         self.spec, self.place = spec, place
         self.name, self.parallelism = spec.name, spec.parallelism
         self.subtask, self.attempt = place.subtask, place.attempt

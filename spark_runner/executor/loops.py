@@ -22,10 +22,10 @@ from spark_runner.executor.operators import (
     Map,
     Operator,
     Part,
-    Pass,
     Project,
     Shaped,
     Times,
+    Unchanged,
     ValueOf,
     spread_out,
 )
@@ -34,8 +34,8 @@ from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
 __all__ = ["Loop", "looped"]
 
 _KINDS: dict[type[Operator], str] = {
-    Map: "map", Filter: "filter", FlatMap: "flat_map", KeyOf: "key", ValueOf: "value", Pass: "pass", Times: "stamp",
-    Project: "map", PythonText: "map", JavaText: "map",
+    Map: "map", Filter: "filter", FlatMap: "flat_map", KeyOf: "key", ValueOf: "value", Unchanged: "pass",
+    Times: "stamp", Project: "map", PythonText: "map", JavaText: "map",
 }  # fmt: skip
 _CHANGING = ("filter", "flat_map")  # kinds that do not give one record for one
 Run = Callable[[Sequence[Any], Any, Any], Iterator[Any]]

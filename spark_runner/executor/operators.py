@@ -408,7 +408,7 @@ def _own(part: Part) -> Part:
     return Part(list(map(copied, part.values)), part.stamps, part.places, part.marks, part.keys, part.sides)
 
 
-class Pass(Operator):
+class Unchanged(Operator):
     """Gives what it gets, by its type: sources, and what only Java needs."""
 
     reads_time = False

@@ -11,14 +11,14 @@ from spark_runner.executor.failures import RAISED, OperatorFailed, described, fa
 from spark_runner.executor.fusion import Collected, Stamps
 from spark_runner.executor.keys import key_bytes
 from spark_runner.executor.operators import Part
-from spark_runner.executor.passes import ChainSpec
+from spark_runner.executor.passes import PassSpec
 from spark_runner.executor.records import UnfitRecord, columns_of, encode, shaped
 
 
 class OutletWriter:
     """Turns records into the columns of one outlet."""
 
-    def __init__(self, spec: ChainSpec, number: int, ready: list[pa.RecordBatch]) -> None:
+    def __init__(self, spec: PassSpec, number: int, ready: list[pa.RecordBatch]) -> None:
         self.spec, self.number, self.given, self.ready = spec, number, 0, ready
         self.outlet = spec.outlets[number]
         self.schema = self.outlet.full_schema

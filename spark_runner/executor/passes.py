@@ -13,7 +13,7 @@ import pyarrow as pa
 from spark_runner.executor.hidden_columns import KEY, METRIC, OUT, STAMP, TARGET
 from spark_runner.executor.layout import OperatorSpec
 
-__all__ = ["ChainSpec", "InputSpec", "OutletSpec", "host_name"]
+__all__ = ["OutletSpec", "PassInput", "PassSpec", "host_name"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class OutletSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InputSpec:
+class PassInput:
     """What arrives: the columns of each input position, and whether records come key by key."""
 
     names: tuple[tuple[str, ...], ...]
@@ -54,13 +54,13 @@ class InputSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChainSpec:
+class PassSpec:
     """One Python pass, as it is shipped."""
 
     number: int
     name: str
     parallelism: int
-    input: InputSpec
+    input: PassInput
     operators: tuple[OperatorSpec, ...]
     outlets: tuple[OutletSpec, ...]
     first_task: int = 0  # the number of its first subtask's task: inputs of a union share a stage

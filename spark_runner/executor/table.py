@@ -17,11 +17,11 @@ from spark_runner.executor.operators import (
     Map,
     Operator,
     PairRow,
-    Pass,
     Process,
     Project,
     Sink,
     Times,
+    Unchanged,
     ValueOf,
 )
 from spark_runner.executor.two_inputs import BroadcastProcess, CoProcess, KeyedBroadcastProcess, KeyedCoProcess
@@ -30,7 +30,7 @@ from spark_runner.executor.windows import PlainWindows, Windows
 __all__ = ["OPERATORS"]
 
 OPERATORS: dict[str, type[Operator]] = {
-    "pass": Pass,
+    "pass": Unchanged,
     "collection": CollectionSource,
     "map": Map,
     "flat_map": FlatMap,

@@ -16,8 +16,8 @@ from spark_runner.frames.exchange import without
 from spark_runner.frames.lineage import Lineage
 from spark_runner.frames.native_pass import COUNT, aggregated, applied, joined, source_frame
 from spark_runner.frames.parquet_footers import ParquetFooters
-from spark_runner.frames.pickling import pickled_chain
-from spark_runner.frames.python_pass import ChainMaker, pass_function
+from spark_runner.frames.pickling import pickled_pass
+from spark_runner.frames.python_pass import PassMaker, pass_function
 from spark_runner.frames.reports import Reports
 from spark_runner.frames.tally import Tally
 from spark_runner.frames.workshop import Workshop
@@ -79,9 +79,9 @@ class Frames:
 
     def _mapped(self, number: int, one: Pass, arriving: DataFrame) -> DataFrame:
         reports = self.shop.reports
-        maker = ChainMaker(self.program, self.shop.schema, arriving, first_task=self._first_tasks.get(number, 0))
+        maker = PassMaker(self.program, self.shop.schema, arriving, first_task=self._first_tasks.get(number, 0))
         spec = maker.chain(number, one, metric_rows=reports.as_rows)
-        payload = pickled_chain(spec, one, self.program.file)
+        payload = pickled_pass(spec, one, self.program.file)
         frame = arriving.mapInArrow(pass_function(payload, reports.accumulator), maker.spark_schema(spec, one))
         if reports.as_rows:
             frame = reports.take_rows(frame)

@@ -6,14 +6,14 @@ from typing import Any
 
 from planner.errors import ExecutionError
 from spark_runner.executor.failures import described
-from spark_runner.executor.passes import ChainSpec
+from spark_runner.executor.passes import PassSpec
 from spark_runner.frames.shipping import pickled_function
 from spark_runner.program.program import Pass
 
-__all__ = ["pickled_chain"]
+__all__ = ["pickled_pass"]
 
 
-def pickled_chain(spec: ChainSpec, one: Pass, job_file: str) -> bytes:
+def pickled_pass(spec: PassSpec, one: Pass, job_file: str) -> bytes:
     """The chain as executors load it. Raises ExecutionError, naming the operator, for a function that cannot travel."""
     try:
         return pickled_function(spec, job_file)
@@ -21,7 +21,7 @@ def pickled_chain(spec: ChainSpec, one: Pass, job_file: str) -> bytes:
         raise _unsent(error, spec, one, job_file) from error
 
 
-def _unsent(error: Exception, spec: ChainSpec, one: Pass, job_file: str) -> ExecutionError:
+def _unsent(error: Exception, spec: PassSpec, one: Pass, job_file: str) -> ExecutionError:
     for operation, node in zip(one.operations, spec.operators, strict=True):
         cause = _failure((node.function, node.options), job_file)
         if cause is not None:

@@ -14,7 +14,7 @@ from planner.job import Collection
 from spark_runner.executor.conversion import columns_form
 from spark_runner.executor.hidden_columns import SIDE
 from spark_runner.executor.layout import OperatorSpec
-from spark_runner.executor.passes import ChainSpec, InputSpec, OutletSpec
+from spark_runner.executor.passes import OutletSpec, PassInput, PassSpec
 from spark_runner.executor.rows import PICKLED
 from spark_runner.frames.collections import shaped_records
 from spark_runner.frames.exchange import data_columns
@@ -23,7 +23,7 @@ from spark_runner.program.roles import ROLES
 from spark_runner.program.worker_parts import partitioner_of, selector_of
 
 
-class ChainMaker:
+class PassMaker:
     """One Python pass, and what arrives at it."""
 
     def __init__(
@@ -37,18 +37,18 @@ class ChainMaker:
         self.program, self.schema_of, self.arriving = program, schema_of, arriving
         self.first_task = first_task
 
-    def chain(self, number: int, one: Pass, *, metric_rows: bool) -> ChainSpec:
+    def chain(self, number: int, one: Pass, *, metric_rows: bool) -> PassSpec:
         """The pass as executors need it."""
         arriving = self.arriving
         names: tuple[tuple[str, ...], ...] = (tuple(data_columns(arriving)),)
         if SIDE in arriving.columns:
             names = tuple(_names_in(arriving.schema[f"in{side}"].dataType) for side in (0, 1))
-        return ChainSpec(
+        return PassSpec(
             number=number,
             name=self.program.steps[one.step].name,
             parallelism=one.parallelism,
             first_task=self.first_task,
-            input=InputSpec(
+            input=PassInput(
                 names=names,
                 grouped=one.grouped,
                 key_columns=tuple(i.key.columns if i.key is not None else () for i in one.inlets),
@@ -127,7 +127,7 @@ class ChainMaker:
             return self.schema_of(outlet.columns)
         return StructType([StructField(n, arriving.schema[n].dataType, True) for n in data_columns(arriving)])
 
-    def spark_schema(self, spec: ChainSpec, one: Pass) -> StructType:
+    def spark_schema(self, spec: PassSpec, one: Pass) -> StructType:
         """The columns of the pass's result, as Spark names them."""
         hidden = from_arrow_schema(spec.out_schema)
         if spec.tagged or not one.outlets:

@@ -11,11 +11,11 @@ from planner.graphs.stream_graph import StreamEdge, StreamGraph, StreamNode
 from planner.job import Operator
 from spark_runner.program.program import Engine, Inlet, Operation, Outlet, Pass, Sink
 
-__all__ = ["Draft", "Drafts", "Place", "Stream"]
+__all__ = ["Drafts", "PassDraft", "Place", "Stream"]
 
 
 @dataclass(slots=True)
-class Draft:
+class PassDraft:
     """A pass under construction."""
 
     step: int
@@ -67,11 +67,11 @@ class Drafts:
 
     def __init__(self, graph: StreamGraph) -> None:
         self._graph = graph
-        self.passes: list[Draft] = []
+        self.passes: list[PassDraft] = []
         self.sinks: list[Sink] = []
         self._streams: dict[tuple[int, str | None], Stream] = {}
 
-    def add(self, draft: Draft) -> int:
+    def add(self, draft: PassDraft) -> int:
         """A new pass; its number."""
         self.passes.append(draft)
         return len(self.passes) - 1

@@ -15,11 +15,11 @@ from planner.job import Operator, PythonFunction
 from spark_runner.executor.inlined import Inlined
 from spark_runner.program.program import Key
 
-__all__ = ["OperatorsOf", "Part", "Routing", "SinkEnd", "SourceEnd", "not_in_chunks"]
+__all__ = ["OperatorPart", "OperatorsOf", "Routing", "SinkEnd", "SourceEnd", "not_in_chunks"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class OperatorPart:
     """One operator, or one part of a merged one, as workers run it."""
 
     role: str
@@ -30,7 +30,9 @@ class Part:
     inlined: Inlined | None = None  # its function as the one expression it is
 
 
-Parts = Sequence[tuple[Operator, Part, str]]  # what messages name, how it runs, and how its state's id ends
+OperatorParts = Sequence[
+    tuple[Operator, OperatorPart, str]
+]  # what messages name, how it runs, and how its state's id ends
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +40,8 @@ class SourceEnd:
     """A source: what Spark reads or the job's own records, and the parts that make records of it."""
 
     operator: Operator  # its behaviour is a reader of Spark, a collection or a sequence
-    parts: Parts = ()
-    stamping: tuple[Operator, Part, str] | None = None  # its own event-time strategy
+    parts: OperatorParts = ()
+    stamping: tuple[Operator, OperatorPart, str] | None = None  # its own event-time strategy
     columns: str | None = None  # of the job's own records
     read: bool = False  # whether records have the columns of the reader's frame
     records: Sequence[object] | None = None
@@ -52,7 +54,7 @@ class SinkEnd:
 
     kind: Literal["write", "print", "collect"]
     operator: Operator  # its behaviour is a writer of Spark where it writes
-    parts: Parts = ()
+    parts: OperatorParts = ()
     identifier: str | None = None
     columns: str | None = None  # what the parts give a writer; None: as the stream has them
 
@@ -83,7 +85,7 @@ class OperatorsOf(Protocol):
     def source(self, node: StreamNode) -> SourceEnd:
         """What a source is."""
 
-    def parts(self, node: StreamNode, edges: Sequence[StreamEdge], *, columns: bool) -> Parts:
+    def parts(self, node: StreamNode, edges: Sequence[StreamEdge], *, columns: bool) -> OperatorParts:
         """What an operator is, () where it is SQL; `columns`: all its inputs have declared ones."""
 
     def sink(self, node: StreamNode, edges: Sequence[StreamEdge], *, columns: bool) -> SinkEnd | None:
@@ -92,7 +94,7 @@ class OperatorsOf(Protocol):
     def routing(self, edge: StreamEdge, node: StreamNode, columns: str | None) -> Routing:
         """What moves the records of an edge."""
 
-    def stamped_at(self, node: StreamNode) -> tuple[Operator, Part, str] | None:
+    def stamped_at(self, node: StreamNode) -> tuple[Operator, OperatorPart, str] | None:
         """What gives records their event time upstream of a node that names its own time."""
 
     def outputs(self, node: StreamNode) -> tuple[str | None, bool]:

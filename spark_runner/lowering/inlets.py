@@ -7,7 +7,7 @@ from dataclasses import replace
 from planner.graphs.stream_graph import StreamNode
 from planner.job import Window
 from spark_runner.lowering.ddl import declared_fields
-from spark_runner.lowering.drafts import Draft, Drafts, Stream
+from spark_runner.lowering.drafts import Drafts, PassDraft, Stream
 from spark_runner.lowering.front_ends import Routing
 from spark_runner.lowering.job_view import JobView
 from spark_runner.lowering.own_operators import OwnOperators
@@ -79,4 +79,4 @@ def _behind_key_pass(drafts: Drafts, stream: Stream, wanted: Outlet) -> Stream:
     plain = replace(wanted, key=None, custom=None, reader=None, consumers=0)
     source, outlet = drafts.passes[stream.source], drafts.outlet(stream, plain)
     arriving = Inlet(source=stream.source, outlet=outlet)
-    return stream.after(drafts.add(Draft(source.step, "python", source.parallelism, inlets=[arriving])))
+    return stream.after(drafts.add(PassDraft(source.step, "python", source.parallelism, inlets=[arriving])))

@@ -7,7 +7,7 @@ from planner.pipeline import Plan
 from planner.settings.boundedness import data_ends
 from spark_runner.lowering.front_ends import OperatorsOf
 from spark_runner.lowering.job_view import JobView
-from spark_runner.lowering.operators import LOWERINGS, Setting
+from spark_runner.lowering.operators import LOWERINGS, Situation
 from spark_runner.lowering.own_operators import OwnOperators
 from spark_runner.lowering.passes import lower_to_passes
 from spark_runner.lowering.vertices import lower_to_chunks
@@ -73,5 +73,5 @@ def _refuse_more_inputs(view: JobView) -> None:
         if vertex.chained_sources:
             head = view.graph.by_id[vertex.head]
             LOWERINGS["multi_input"](
-                Setting(operator=view.operator(head), keyed=False, pickled=False, before=None, python_follows=False)
+                Situation(operator=view.operator(head), keyed=False, pickled=False, before=None, python_follows=False)
             )

@@ -10,10 +10,10 @@ from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Aggregate, Collection, Explode, Join, Operator, Select, Watermarks, Where, Window, Writer
 from planner.job import Sequence as NumberSequence
 from planner.kinds import KEEPS_COLUMNS
-from spark_runner.lowering.front_ends import Part, Parts, Routing, SinkEnd, SourceEnd, not_in_chunks
+from spark_runner.lowering.front_ends import OperatorPart, OperatorParts, Routing, SinkEnd, SourceEnd, not_in_chunks
 from spark_runner.lowering.inlining import inlined
 from spark_runner.lowering.job_view import JobView
-from spark_runner.lowering.operators import LOWERINGS, Lowered, Setting
+from spark_runner.lowering.operators import LOWERINGS, Lowered, Situation
 from spark_runner.lowering.operators.sinks import PRINTING_FORMATS
 from spark_runner.program.program import Engine, Mode
 from spark_runner.program.roles import ROLES
@@ -46,7 +46,7 @@ class OwnOperators:
             operator=operator, columns=operator.output if fed else None, read=not fed, stamping=self.strategy(operator)
         )
 
-    def strategy(self, operator: Operator) -> tuple[Operator, Part, str] | None:
+    def strategy(self, operator: Operator) -> tuple[Operator, OperatorPart, str] | None:
         """A source's own event-time strategy as an operator."""
         strategy = operator.watermarks
         if strategy is None:
@@ -55,7 +55,7 @@ class OwnOperators:
             strategy = replace(strategy, assigner=self._functions.loaded(strategy.assigner, operator))
         return self._stamping(replace(operator, kind="watermarks", behaviour=strategy, watermarks=None))
 
-    def parts(self, node: StreamNode, edges: Sequence[StreamEdge], *, columns: bool) -> Parts:
+    def parts(self, node: StreamNode, edges: Sequence[StreamEdge], *, columns: bool) -> OperatorParts:
         """The operator itself, or nothing where SQL does it."""
         operator = self.operator(node)
         role = self._role(operator, self.lowered(node, columns=columns).role)
@@ -69,10 +69,10 @@ class OwnOperators:
             )
         return [(operator, self.part(operator, role), "")]
 
-    def part(self, operator: Operator, role: str) -> Part:
+    def part(self, operator: Operator, role: str) -> OperatorPart:
         """An operator as workers run it in a role."""
         function, options = worker_part(operator)
-        made = Part(
+        made = OperatorPart(
             role=role,
             function=function,
             options=options,
@@ -96,7 +96,7 @@ class OwnOperators:
     ) -> Lowered:
         """How an operator runs where it stands, or why it cannot."""
         operator = self.operator(node)
-        setting = Setting(
+        setting = Situation(
             operator=operator,
             keyed=self._view.job.is_keyed(node.operator),
             pickled=not columns,
@@ -134,7 +134,7 @@ class OwnOperators:
             return Routing(key=self._functions.key_of(edge.partition, operator, columns), custom=custom)
         return Routing(key=self._functions.key(operator, max(0, edge.type_number - 1), columns))
 
-    def stamped_at(self, node: StreamNode) -> tuple[Operator, Part, str] | None:
+    def stamped_at(self, node: StreamNode) -> tuple[Operator, OperatorPart, str] | None:
         """A window that names its time column."""
         operator = self.operator(node)
         window = operator.behaviour
@@ -143,7 +143,7 @@ class OwnOperators:
         strategy = Watermarks(time=window.time, out_of_orderness=window.watermark)
         return self._stamping(replace(operator, kind="watermarks", behaviour=strategy, watermarks=None, output=None))
 
-    def _stamping(self, operator: Operator) -> tuple[Operator, Part, str]:
+    def _stamping(self, operator: Operator) -> tuple[Operator, OperatorPart, str]:
         return operator, self.part(operator, "watermarks"), "-time"
 
     def outputs(self, node: StreamNode) -> tuple[str | None, bool]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from planner.graphs.stream_graph import StreamNode
 from planner.job import Operator
-from spark_runner.lowering.drafts import Draft, Drafts, Place, Stream
-from spark_runner.lowering.front_ends import Part
+from spark_runner.lowering.drafts import Drafts, PassDraft, Place, Stream
+from spark_runner.lowering.front_ends import OperatorPart
 from spark_runner.lowering.inlets import inlet
 from spark_runner.lowering.job_view import JobView
 from spark_runner.lowering.operators import Lowered
@@ -55,7 +55,7 @@ def _new_pass(
 ) -> _Home:
     # first the inlets: computing a key may put a pass upstream of this one
     inlets = [inlet(operators, view, drafts, step, node, edge) for edge in view.edges_into(node)]
-    draft = Draft(step, lowered.engine, view.parallelism(step), inlets=inlets, grouped=lowered.grouped)
+    draft = PassDraft(step, lowered.engine, view.parallelism(step), inlets=inlets, grouped=lowered.grouped)
     return _Home(draft=drafts.add(draft))
 
 
@@ -133,10 +133,10 @@ def stamp_source(operators: OwnOperators, view: JobView, drafts: Drafts, node: S
 def _behind_python_pass(drafts: Drafts, stream: Stream) -> Stream:
     source = drafts.passes[stream.source]
     arriving = Inlet(source=stream.source, outlet=drafts.outlet(stream, Outlet(operation=stream.operation)))
-    return stream.after(drafts.add(Draft(source.step, "python", source.parallelism, inlets=[arriving])))
+    return stream.after(drafts.add(PassDraft(source.step, "python", source.parallelism, inlets=[arriving])))
 
 
-def _append_stamp(drafts: Drafts, node: StreamNode, operator: Operator, part: Part, stream: Stream) -> None:
+def _append_stamp(drafts: Drafts, node: StreamNode, operator: Operator, part: OperatorPart, stream: Stream) -> None:
     operation = Operation(
         node=node.id,
         name=node.name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.graphs.stream_graph import StreamNode
-from spark_runner.lowering.drafts import Draft, Drafts, Place, Stream
+from spark_runner.lowering.drafts import Drafts, PassDraft, Place, Stream
 from spark_runner.lowering.inlets import inlet
 from spark_runner.lowering.job_view import JobView
 from spark_runner.lowering.own_operators import OwnOperators
@@ -30,7 +30,7 @@ def _arrivals(operators: OwnOperators, view: JobView, drafts: Drafts, step: int,
     edges = view.edges_into(node)
     inlets = [inlet(operators, view, drafts, step, node, edge) for edge in edges]
     first = drafts.stream(view.graph.edges[edges[0]])
-    return first.after(drafts.add(Draft(step, "native", view.parallelism(step), inlets=inlets)))
+    return first.after(drafts.add(PassDraft(step, "native", view.parallelism(step), inlets=inlets)))
 
 
 def add_function_sink(view: JobView, drafts: Drafts, step: int, node: StreamNode, at: Place) -> None:

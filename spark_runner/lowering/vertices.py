@@ -16,7 +16,7 @@ from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Explode, Operator, Select, Where, Writer
 from planner.pipeline import Plan
 from planner.settings.boundedness import data_ends
-from spark_runner.lowering.front_ends import OperatorsOf, Part, Parts, not_in_chunks
+from spark_runner.lowering.front_ends import OperatorPart, OperatorParts, OperatorsOf, not_in_chunks
 from spark_runner.lowering.job_view import JobView
 from spark_runner.lowering.memory import may_remember
 from spark_runner.program.chunks import ChunkPlan, ChunkSink, ChunkSource, Columns, Flow, Vertex
@@ -246,7 +246,12 @@ class _Walk:
             self._stamp(node, stamping, None)
 
     def _feed(
-        self, feeder: int, number: int, node: StreamNode, columns: Columns, stamping: tuple[Operator, Part, str] | None
+        self,
+        feeder: int,
+        number: int,
+        node: StreamNode,
+        columns: Columns,
+        stamping: tuple[Operator, OperatorPart, str] | None,
     ) -> None:
         """From a source to its own chain, subtask by subtask."""
         count = self.vertices[number].parallelism
@@ -262,7 +267,7 @@ class _Walk:
             )
         )  # fmt: skip
 
-    def _stamp(self, node: StreamNode, stamping: tuple[Operator, Part, str], tag: str | None) -> None:
+    def _stamp(self, node: StreamNode, stamping: tuple[Operator, OperatorPart, str], tag: str | None) -> None:
         """An event-time strategy without an operator of its own: it runs upstream of whatever reads the stream."""
         stream = self.streams[node.id, tag]
         at = self._add_all(stream.vertex, node, [stamping], stream)
@@ -306,7 +311,7 @@ class _Walk:
 
     # --- Python
 
-    def _add_all(self, number: int, node: StreamNode, parts: Parts, stream: _StreamRef) -> int:
+    def _add_all(self, number: int, node: StreamNode, parts: OperatorParts, stream: _StreamRef) -> int:
         """Put an operator's parts after a stream, one after the other; the number of the last."""
         operations = next(one.operations for one in (*self.vertices, *self.feeders) if one.number == number)
         parent, tag = stream.operation, stream.tag

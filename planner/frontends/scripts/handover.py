@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LoadOptions",
-    "Session",
+    "LoadSession",
     "as_declared",
     "current_session",
     "hand_over",
@@ -52,7 +52,7 @@ _PLAIN: Final = frozenset({bool, int, float, complex, str, bytes, Decimal, date,
 _CONNECTORS: Final = frozenset({"source", *SINKS})
 
 
-class Session:
+class LoadSession:
     """One loading of a job's file: the jobs it executed."""
 
     def __init__(self, options: LoadOptions | None = None) -> None:
@@ -66,18 +66,18 @@ class Session:
         self.ledger: Any = None  # the one counter of transformations, once an environment is made
 
 
-_sessions: list[Session] = []
+_sessions: list[LoadSession] = []
 
 
-def current_session() -> Session | None:
+def current_session() -> LoadSession | None:
     """The loading in progress, if any."""
     return _sessions[-1] if _sessions else None
 
 
 @contextmanager
-def session(options: LoadOptions | None = None) -> Iterator[Session]:
+def session(options: LoadOptions | None = None) -> Iterator[LoadSession]:
     """Collect the jobs executed inside instead of running them."""
-    _sessions.append(Session(options))
+    _sessions.append(LoadSession(options))
     try:
         yield _sessions[-1]
     finally:

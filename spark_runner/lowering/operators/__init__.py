@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from planner.job import OperatorKind
 from spark_runner.lowering.operators.keyed import lower_aggregate, lower_reduce, lower_window
-from spark_runner.lowering.operators.lowering import Lowered, Lowering, Setting
+from spark_runner.lowering.operators.lowering import Lowered, Lowering, Situation
 from spark_runner.lowering.operators.one_input import (
     lower_async_map,
     lower_filter,
@@ -22,7 +22,7 @@ from spark_runner.lowering.operators.sinks import lower_print, lower_sink
 from spark_runner.lowering.operators.sources import lower_source
 from spark_runner.lowering.operators.two_inputs import lower_co, lower_multi_input
 
-__all__ = ["LOWERINGS", "Lowered", "Lowering", "Setting"]
+__all__ = ["LOWERINGS", "Lowered", "Lowering", "Situation"]
 
 LOWERINGS: Mapping[OperatorKind, Lowering] = {
     "source": lower_source,

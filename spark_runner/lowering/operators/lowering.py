@@ -11,7 +11,7 @@ from spark_runner.program.program import Engine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class Situation:
     """An operator where it stands: what its inputs look like and who is next to it."""
 
     operator: Operator
@@ -44,16 +44,16 @@ class Lowered:
     grouped: bool = False
 
 
-Lowering = Callable[[Setting], Lowered]
+Lowering = Callable[[Situation], Lowered]
 NATIVE = Lowered(engine="native")
 
 
-def nothing_to_run(setting: Setting, hint: str) -> UnsupportedOnSpark:
+def nothing_to_run(setting: Situation, hint: str) -> UnsupportedOnSpark:
     """The error for an operator that is there for planning only."""
     return setting.refuse(f"({setting.operator.kind}) does not say what it does when it runs", hint)
 
 
-def python_function(setting: Setting, hint: str) -> PythonFunction:
+def python_function(setting: Situation, hint: str) -> PythonFunction:
     """The operator's function. Raises where it has none."""
     behaviour = setting.operator.behaviour
     if not isinstance(behaviour, PythonFunction):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from planner.job import Explode, Select, Watermarks, Where
 from spark_runner.lowering.functions import opens
-from spark_runner.lowering.operators.lowering import NATIVE, Lowered, Setting, nothing_to_run, python_function
+from spark_runner.lowering.operators.lowering import NATIVE, Lowered, Situation, nothing_to_run, python_function
 
 
-def _python(setting: Setting, hint: str) -> Lowered:
+def _python(setting: Situation, hint: str) -> Lowered:
     function = python_function(setting, hint)
     kind = setting.operator.kind
     if setting.keyed and opens(function):  # open() is where keyed state is asked for
@@ -15,7 +15,7 @@ def _python(setting: Setting, hint: str) -> Lowered:
     return Lowered(engine="python", role=kind)
 
 
-def lower_map(setting: Setting) -> Lowered:
+def lower_map(setting: Situation) -> Lowered:
     """A function, or named SQL expressions."""
     if isinstance(setting.operator.behaviour, Select):
         setting.needs_columns("SQL expressions")
@@ -23,7 +23,7 @@ def lower_map(setting: Setting) -> Lowered:
     return _python(setting, "give it a function, or `select` with SQL expressions")
 
 
-def lower_flat_map(setting: Setting) -> Lowered:
+def lower_flat_map(setting: Situation) -> Lowered:
     """A function, or a SQL array."""
     if isinstance(setting.operator.behaviour, Explode):
         setting.needs_columns("a SQL expression")
@@ -31,7 +31,7 @@ def lower_flat_map(setting: Setting) -> Lowered:
     return _python(setting, "give it a function, or `explode` with a SQL array")
 
 
-def lower_filter(setting: Setting) -> Lowered:
+def lower_filter(setting: Situation) -> Lowered:
     """A function, or a SQL condition."""
     if isinstance(setting.operator.behaviour, Where):
         setting.needs_columns("a SQL condition")
@@ -39,7 +39,7 @@ def lower_filter(setting: Setting) -> Lowered:
     return _python(setting, "give it a function, or `where` with a SQL condition")
 
 
-def lower_process(setting: Setting) -> Lowered:
+def lower_process(setting: Situation) -> Lowered:
     """A process function; on a keyed stream it has state and timers."""
     python_function(setting, "give it a function")
     if setting.keyed:
@@ -47,13 +47,13 @@ def lower_process(setting: Setting) -> Lowered:
     return Lowered(engine="python", role="process")
 
 
-def lower_async_map(setting: Setting) -> Lowered:
+def lower_async_map(setting: Situation) -> Lowered:
     """Coroutines."""
     python_function(setting, "give it a coroutine function")
     return Lowered(engine="python", role="async_map")
 
 
-def lower_watermarks(setting: Setting) -> Lowered:
+def lower_watermarks(setting: Situation) -> Lowered:
     """Event times from a column or a function."""
     behaviour = setting.operator.behaviour
     if not isinstance(behaviour, Watermarks):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from planner.job import PythonFunction, Writer
-from spark_runner.lowering.operators.lowering import NATIVE, Lowered, Setting, nothing_to_run
+from spark_runner.lowering.operators.lowering import NATIVE, Lowered, Situation, nothing_to_run
 
 PRINTING_FORMATS = frozenset({"console"})
 
 
-def lower_sink(setting: Setting) -> Lowered:
+def lower_sink(setting: Situation) -> Lowered:
     """A writer is Spark's own; a function runs in the pass upstream of it."""
     behaviour = setting.operator.behaviour
     if isinstance(behaviour, PythonFunction):
@@ -20,6 +20,6 @@ def lower_sink(setting: Setting) -> Lowered:
     return NATIVE
 
 
-def lower_print(setting: Setting) -> Lowered:
+def lower_print(setting: Situation) -> Lowered:
     """The driver prints what the subtasks send it."""
     return NATIVE

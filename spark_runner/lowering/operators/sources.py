@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from planner.job import Collection, Reader, Sequence
-from spark_runner.lowering.operators.lowering import NATIVE, Lowered, Setting, nothing_to_run
+from spark_runner.lowering.operators.lowering import NATIVE, Lowered, Situation, nothing_to_run
 
 
-def lower_source(setting: Setting) -> Lowered:
+def lower_source(setting: Situation) -> Lowered:
     """Native, except for a collection that Python works on next: it is then part of that pass."""
     operator, behaviour = setting.operator, setting.operator.behaviour
     if isinstance(behaviour, Collection):

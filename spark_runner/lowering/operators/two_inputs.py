@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from planner.job import Join
-from spark_runner.lowering.operators.lowering import NATIVE, Lowered, Setting, python_function
+from spark_runner.lowering.operators.lowering import NATIVE, Lowered, Situation, python_function
 
 
-def lower_co(setting: Setting) -> Lowered:
+def lower_co(setting: Situation) -> Lowered:
     """A function with a method for each input, or an equi-join."""
     if isinstance(setting.operator.behaviour, Join):
         setting.needs_columns("a join")
@@ -17,7 +17,7 @@ def lower_co(setting: Setting) -> Lowered:
     return Lowered(engine="python", role=setting.operator.kind)
 
 
-def lower_multi_input(setting: Setting) -> Lowered:
+def lower_multi_input(setting: Situation) -> Lowered:
     """Refused: PyFlink has no function for it, so nothing says what it would compute."""
     raise setting.refuse(
         "is a multiple-input operator, for which there is no Python function to run",

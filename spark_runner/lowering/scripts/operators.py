@@ -9,7 +9,7 @@ from typing import Any
 from planner.frontends.python.values.rows import Row
 from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Operator, Partition, PythonRun
-from spark_runner.lowering.front_ends import Part, Parts, Routing, SinkEnd, SourceEnd
+from spark_runner.lowering.front_ends import OperatorPart, OperatorParts, Routing, SinkEnd, SourceEnd
 from spark_runner.lowering.inlining import inlined
 from spark_runner.lowering.job_view import JobView
 from spark_runner.lowering.scripts.forms import form_of
@@ -47,27 +47,27 @@ class ScriptOperators:
         strategy = (operator.run or PythonRun()).strategy
         stamping = None
         if strategy is not None and strategy.kind != "none":
-            stamping = (operator, self._timed(Part(role="watermarks"), strategy), "-time")
+            stamping = (operator, self._timed(OperatorPart(role="watermarks"), strategy), "-time")
         return SourceEnd(
             operator=reads,
-            parts=[(operator, Part(role=end.role, options={**end.options, "form": given_form(operator)}), "")],
+            parts=[(operator, OperatorPart(role=end.role, options={**end.options, "form": given_form(operator)}), "")],
             stamping=stamping,
             records=end.records,
             paths=end.paths,
         )
 
-    def _timed(self, part: Part, strategy: Any) -> Part:
+    def _timed(self, part: OperatorPart, strategy: Any) -> OperatorPart:
         """How a strategy says how far event time has come; a bounded run learns it from the end of the input."""
         if not self._streaming or strategy is None or strategy.kind == "none":
             return part
         return replace(part, options={**part.options, "delay": strategy.out_of_orderness}, idle=strategy.idleness)
 
-    def parts(self, node: StreamNode, edges: Sequence[StreamEdge], *, columns: bool) -> Parts:
+    def parts(self, node: StreamNode, edges: Sequence[StreamEdge], *, columns: bool) -> OperatorParts:
         """The parts of a merged operator, of which the last converts."""
         operator = node.operator
         keyed = self._job.is_keyed(operator)
         selector = self._partition_key(operator)
-        found: list[tuple[Operator, Part, str]] = []
+        found: list[tuple[Operator, OperatorPart, str]] = []
         parts = operator.merged or (operator,)
         for at, one in enumerate(parts):
             made = part_of(one, keyed=keyed and at == 0, batch=self._batch, selector=selector)
@@ -110,10 +110,10 @@ class ScriptOperators:
         end = write_end(operator, kind)
         if self._streaming and end.role == "avro_record":
             raise refused(operator, "writes files of Avro, which is not done in a stream", "write Parquet, or text")
-        parts: list[tuple[Operator, Part, str]] = []
+        parts: list[tuple[Operator, OperatorPart, str]] = []
         if any(edge.partitioner == "HASH" for edge in edges):  # after key_by, whose type is a row of key and record
-            parts.append((operator, Part(role="pair_row", options={"form": form_of(kind)}), "-pairs"))
-        parts.append((operator, Part(role=end.role, options=dict(end.options)), ""))
+            parts.append((operator, OperatorPart(role="pair_row", options={"form": form_of(kind)}), "-pairs"))
+        parts.append((operator, OperatorPart(role=end.role, options=dict(end.options)), ""))
         return SinkEnd(
             kind=end.kind,
             operator=operator if end.writer is None else replace(operator, behaviour=end.writer),
@@ -131,7 +131,7 @@ class ScriptOperators:
             pairs=keyed and edge.partitioner == "HASH",
         )
 
-    def stamped_at(self, node: StreamNode) -> tuple[Operator, Part, str] | None:
+    def stamped_at(self, node: StreamNode) -> tuple[Operator, OperatorPart, str] | None:
         """Nothing: a script's windows take the time that records have."""
         return None
 

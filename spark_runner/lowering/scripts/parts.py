@@ -18,7 +18,7 @@ from planner.frontends.python.values.triggers import EventTimeTrigger
 from planner.frontends.python.values.windows import TimeWindow
 from planner.job import Aggregate, Operator, PythonFunction, PythonRun, PythonWindow
 from spark_runner.executor.window_shapes import WindowShape
-from spark_runner.lowering.front_ends import Part
+from spark_runner.lowering.front_ends import OperatorPart
 from spark_runner.lowering.scripts.forms import form_of
 
 __all__ = ["given_form", "part_of", "refused"]
@@ -42,33 +42,33 @@ def refused(operator: Operator, what: str, hint: str) -> UnsupportedOnSpark:
     )
 
 
-def part_of(operator: Operator, *, keyed: bool, batch: bool, selector: Any = None) -> Part:
+def part_of(operator: Operator, *, keyed: bool, batch: bool, selector: Any = None) -> OperatorPart:
     """The part of an operator. Raises UnsupportedOnSpark for what cannot run as PyFlink runs it."""
     if operator.helper is not None:
         return _helper(operator, keyed, batch, selector)
     if operator.kind in _CO:
         return _two_inputs(operator, keyed, batch)
     if operator.kind == "watermarks":
-        return Part(role="watermarks")
+        return OperatorPart(role="watermarks")
     run = operator.run or PythonRun()
     if run.window is not None:
         shape = window_shape(run.window)
         role = "window" if shape.plain is not None else "triggered_window"
-        return Part(role=role, keyed=True, options={"window": shape, "batch": batch})
+        return OperatorPart(role=role, keyed=True, options={"window": shape, "batch": batch})
     if operator.kind in _REDUCES:
         return _reduce(operator, batch)
     if run.fields:
-        return Part(role="project", options={"fields": run.fields})
+        return OperatorPart(role="project", options={"fields": run.fields})
     function = _function(operator)
     if keyed and operator.kind in _KEYED:
-        return Part(
+        return OperatorPart(
             role=_KEYED[operator.kind], function=function, keyed=True, options={"batch": batch, "domains": _DOMAINS}
         )
     if operator.kind == "async_map":
         options = {"capacity": operator.capacity, "timeout": operator.timeout, "retries": run.retries}
-        return Part(role="async_map", function=function, options=options)
+        return OperatorPart(role="async_map", function=function, options=options)
     if operator.kind in _PLAIN:
-        return Part(role=_PLAIN[operator.kind], function=function)
+        return OperatorPart(role=_PLAIN[operator.kind], function=function)
     raise refused(operator, f"is a {operator.kind}, which does not run on Spark", "leave it out of the job to run it")
 
 
@@ -79,28 +79,28 @@ def _function(operator: Operator) -> Any:
     return behaviour.target
 
 
-def _helper(operator: Operator, keyed: bool, batch: bool, selector: Any) -> Part:
+def _helper(operator: Operator, keyed: bool, batch: bool, selector: Any) -> OperatorPart:
     helper = operator.helper
     if helper == "timestamps":
         behaviour = operator.behaviour
         if not isinstance(behaviour, PythonFunction):
-            return Part(role="pass")  # Remove-Timestamp: the time travels beside the record here
-        return Part(role="timestamps", function=behaviour.target)
+            return OperatorPart(role="pass")  # Remove-Timestamp: the time travels beside the record here
+        return OperatorPart(role="timestamps", function=behaviour.target)
     if helper == "values" and keyed:
-        return Part(role="keyed_values", keyed=True, options={"batch": batch})
+        return OperatorPart(role="keyed_values", keyed=True, options={"batch": batch})
     if helper in ("key_by", "window_all"):
-        return Part(role="key_of", function=_function(operator))
+        return OperatorPart(role="key_of", function=_function(operator))
     if helper == "partition_custom":
-        return Part(role="key_of", function=selector)
+        return OperatorPart(role="key_of", function=selector)
     if helper == "topic_selector":
-        return Part(role="topic", function=_function(operator), options={"row": Row})
+        return OperatorPart(role="topic", function=_function(operator), options={"row": Row})
     if helper == "print":
         read = form_of((operator.run or PythonRun()).read_type)
-        return Part(role="python_text", options={"rows": read[0] == "row"})
+        return OperatorPart(role="python_text", options={"rows": read[0] == "row"})
     if helper in _HELPERS or str(operator.name).startswith(
         "ConstraintEnforcer"
     ):  # the rows that come have no nulls there
-        return Part(role=_HELPERS.get(str(helper), "pass"))
+        return OperatorPart(role=_HELPERS.get(str(helper), "pass"))
     if helper == "table_step":
         raise refused(
             operator, "computes columns or watermarks of a table, which only Flink does",
@@ -111,22 +111,22 @@ def _helper(operator: Operator, keyed: bool, batch: bool, selector: Any) -> Part
     )
 
 
-def _two_inputs(operator: Operator, keyed: bool, batch: bool) -> Part:
+def _two_inputs(operator: Operator, keyed: bool, batch: bool) -> OperatorPart:
     function = _function(operator)
     if operator.python == "broadcast":
         role = "keyed_broadcast_process" if keyed else "broadcast_process"
-        return Part(role=role, function=function, keyed=keyed, options={"batch": batch, "domains": _DOMAINS})
+        return OperatorPart(role=role, function=function, keyed=keyed, options={"batch": batch, "domains": _DOMAINS})
     role = "keyed_co_process" if keyed else "co_process"
-    return Part(role=role, function=function, keyed=keyed, options={"batch": batch, "domains": _DOMAINS})
+    return OperatorPart(role=role, function=function, keyed=keyed, options={"batch": batch, "domains": _DOMAINS})
 
 
-def _reduce(operator: Operator, batch: bool) -> Part:
+def _reduce(operator: Operator, batch: bool) -> OperatorPart:
     behaviour = operator.behaviour
     options: dict[str, Any] = {"batch": batch}
     if isinstance(behaviour, Aggregate):
         options["accumulate"] = (operator.kind, behaviour.field, behaviour.whole)
-        return Part(role="reduce", keyed=True, options=options)
-    return Part(role="reduce", function=_function(operator), keyed=True, options=options)
+        return OperatorPart(role="reduce", keyed=True, options=options)
+    return OperatorPart(role="reduce", function=_function(operator), keyed=True, options=options)
 
 
 def window_shape(window: PythonWindow) -> WindowShape:

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_runner.executor.chain import Place, Runner
+from spark_runner.executor.chain import Runner, TaskPlace
 from spark_runner.executor.failures import OperatorFailed
 from spark_runner.executor.fusion import FusedRun
 from spark_runner.executor.hidden_columns import STAMP
 from spark_runner.executor.layout import OperatorSpec
 from spark_runner.executor.operators import MANY as CHUNK
-from spark_runner.executor.passes import ChainSpec, InputSpec, OutletSpec
+from spark_runner.executor.passes import OutletSpec, PassInput, PassSpec
 from spark_runner.executor.report import SubtaskReport
 from spark_runner.lowering.inlining import inlined
 
@@ -71,27 +71,27 @@ def node(number: int, role: str, function: Any, *, parent: int | None = None, ta
     )
 
 
-def chain(nodes: list[OperatorSpec], *outlets: OutletSpec) -> ChainSpec:
+def chain(nodes: list[OperatorSpec], *outlets: OutletSpec) -> PassSpec:
     last = len(nodes) - 1
-    return ChainSpec(
+    return PassSpec(
         number=0,
         name="chain",
         parallelism=1,
-        input=InputSpec(names=(("value",),)),
+        input=PassInput(names=(("value",),)),
         operators=tuple(nodes),
         outlets=outlets or (OutletSpec(node=last, tag=None, schema=NUMBER, blame=last),),
         tagged=len(outlets) > 1,
     )
 
 
-def ran(spec: ChainSpec, values: list[int], *, size: int = 7) -> tuple[list[pa.RecordBatch], SubtaskReport]:
+def ran(spec: PassSpec, values: list[int], *, size: int = 7) -> tuple[list[pa.RecordBatch], SubtaskReport]:
     schema = pa.schema([("value", pa.int64())])
     batches = [
         pa.RecordBatch.from_arrays([pa.array(values[at : at + size], pa.int64())], schema=schema)
         for at in range(0, len(values), size)
     ]
     reports: list[SubtaskReport] = []
-    made = list(Runner(spec, Place()).run(batches, reports.append))
+    made = list(Runner(spec, TaskPlace()).run(batches, reports.append))
     return made, reports[0]
 
 
@@ -103,7 +103,7 @@ def test_any_chain_equals_plain_python_with_exact_counts(names: list[str], value
     _compare(names, values, chain([replace(one, inlined=None) for one in nodes]))
 
 
-def _compare(names: list[str], values: list[int], spec: ChainSpec) -> None:
+def _compare(names: list[str], values: list[int], spec: PassSpec) -> None:
     batches, figures = ran(spec, values)
     wanted, counts = values, []
     for name in names:
@@ -162,7 +162,7 @@ def test_an_operator_with_two_readers_ends_the_run_and_both_see_every_record() -
     nodes = [node(0, "map", twice), node(1, "map", twice), node(2, "map", twice), node(3, "map", twice, parent=1)]
     outlets = [OutletSpec(node=n, tag=None, schema=NUMBER, blame=n) for n in (2, 3)]
     spec = chain(nodes, *outlets)
-    runs = [target for target in Runner(spec, Place()).roots if isinstance(target, FusedRun)]
+    runs = [target for target in Runner(spec, TaskPlace()).roots if isinstance(target, FusedRun)]
     assert [len(run.operators) for run in runs] == [2]
     batches, figures = ran(spec, [1, 2])
     assert figures.nodes == ((2, 2),) * 4

@@ -15,7 +15,7 @@ from pyspark import cloudpickle
 
 from planner.frontends.loading import load_job
 from spark_runner.executor.layout import OperatorSpec
-from spark_runner.executor.passes import ChainSpec, InputSpec, OutletSpec
+from spark_runner.executor.passes import OutletSpec, PassInput, PassSpec
 from spark_runner.executor.report import ReportList
 from spark_runner.frames.shipping import pickled_function, write_shipment
 
@@ -69,11 +69,11 @@ def payload_of(job: Path) -> bytes:
     node = OperatorSpec(
         role="map", function=target, parent=None, tag=None, id="", key="map", name="Map", place="job.py:4"
     )
-    spec = ChainSpec(
+    spec = PassSpec(
         number=0,
         name="chain",
         parallelism=1,
-        input=InputSpec(names=(("value",),)),
+        input=PassInput(names=(("value",),)),
         operators=(node,),
         outlets=(OutletSpec(node=0, tag=None, schema=schema, blame=0),),
     )

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_runner.executor.chain import Place, Runner
+from spark_runner.executor.chain import Runner, TaskPlace
 from spark_runner.executor.failures import OperatorFailed
 from spark_runner.executor.layout import OperatorSpec
-from spark_runner.executor.passes import ChainSpec, InputSpec, OutletSpec
+from spark_runner.executor.passes import OutletSpec, PassInput, PassSpec
 from spark_runner.lowering.inlining import inlined
 
 LIMIT = 3
@@ -143,18 +143,18 @@ def ran(
         for number, (role, function) in enumerate(steps)
     ]
     last = len(nodes) - 1
-    spec = ChainSpec(
+    spec = PassSpec(
         number=0,
         name="chain",
         parallelism=1,
-        input=InputSpec(names=(names,)),
+        input=PassInput(names=(names,)),
         operators=tuple(nodes),
         outlets=(OutletSpec(node=last, tag=None, schema=PAIR, blame=last),),
     )
     columns = [pa.array([value[at] for value in values], pa.int64()) for at in (0, 1)]
     reports: list[Any] = []
     try:
-        made = list(Runner(spec, Place()).run([pa.RecordBatch.from_arrays(columns, list(names))], reports.append))
+        made = list(Runner(spec, TaskPlace()).run([pa.RecordBatch.from_arrays(columns, list(names))], reports.append))
     except OperatorFailed as failed:
         return replace(failed.failure, lines=()), [line for line in failed.failure.lines if "runpy" not in line]
     return [row for batch in made for row in batch.to_pylist()], reports[0].nodes, reports[0].outlets
