@@ -13,6 +13,8 @@ _NAMED = re.compile(r"(.+\.(?:py|sql|jar)):(.*)", re.IGNORECASE | re.DOTALL)
 _SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "site-packages", "build", "dist"})
 _YAML = re.compile(r"^operators\s*:", re.MULTILINE)
 _IMPORTS_AN_API = re.compile(r"^\s*(?:from|import)\s+(?:planner|pyflink)\b", re.MULTILINE)
+_IMPORTS = re.compile(r"^\s*(?:from\s+(\.*)([\w.]*)\s+import\s+(\w+)|import\s+([\w.]+))", re.MULTILINE)
+_ABOVE = 3  # folders that modules are looked for in: the file's own, and those above it
 _GIVES_JOB = re.compile(r"\.execute(?:_async|_and_collect)?\s*\(|^job\s*=|^def\s+build\s*\(", re.MULTILINE)
 
 
@@ -39,8 +41,27 @@ def is_job_file(path: Path) -> bool:
     except (OSError, UnicodeDecodeError):
         return False
     if path.suffix == ".py":
-        return bool(_IMPORTS_AN_API.search(text) and _GIVES_JOB.search(text))
+        return bool(_GIVES_JOB.search(text)) and _uses_an_api(path, text)
     return bool(_YAML.search(text))
+
+
+def _uses_an_api(path: Path, text: str) -> bool:
+    """Whether a Python file imports the planner or PyFlink, itself or through modules that lie near. Nothing is run."""
+    known = {path}
+    waiting = [(path, text)]
+    while waiting:
+        path, text = waiting.pop()
+        if _IMPORTS_AN_API.search(text):
+            return True
+        for dots, module, name, plain in _IMPORTS.findall(text):
+            parts = [part for part in (module or plain).split(".") if part]
+            for folder in list(path.parents)[len(dots) - 1 : len(dots)] if dots else list(path.parents)[:_ABOVE]:
+                for stem in (folder.joinpath(*parts), folder.joinpath(*parts, name)):
+                    for found in (stem.parent / f"{stem.name}.py", stem / "__init__.py"):
+                        if found not in known and found.is_file():
+                            known.add(found)
+                            waiting.append((found, found.read_text(encoding="utf-8", errors="replace")))
+    return False
 
 
 def _candidates(folder: Path) -> Iterator[Path]:

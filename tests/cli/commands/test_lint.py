@@ -91,6 +91,19 @@ def test_a_baseline_without_facts_is_recorded_again_where_it_was_made(
     assert main(["lint", "--baseline", "plan.lock.json"]) == 0
 
 
+def test_a_job_may_take_the_api_from_a_module_beside_it(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    project.write("jobs/shared/__init__.py", "from .start import env_of\n")
+    project.write(
+        "jobs/shared/start.py",
+        "import planner\n\ndef env_of():\n    return planner.StreamExecutionEnvironment.get_execution_environment()\n",
+    )
+    project.write("jobs/job.py", "from shared import env_of\nenv = env_of()\nenv.execute('through')\n")
+    project.write("jobs/rows.py", "import sqlite3\nsqlite3.connect('').execute('x')\n")
+    main(["lint", "jobs", "--format", "json"])
+    document = json.loads(capsys.readouterr().out)
+    assert document["summary"]["files"] == 1
+
+
 def test_a_folder_stands_for_its_job_files(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     project.write("jobs/a.yaml", FOUND.replace("operators: ", "operators:\n  "))
     project.write("jobs/other.yaml", "a: 1")
