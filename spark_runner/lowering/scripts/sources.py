@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from planner.frontends.python.calls import TextFile
@@ -15,9 +16,11 @@ from spark_runner.lowering.scripts.kafka import consumer_reader, kafka_reader
 from spark_runner.lowering.scripts.parts import refused
 from spark_runner.lowering.scripts.schemas import reading_schema
 from spark_runner.lowering.scripts.tables import table_source
+from spark_runner.program.job_paths import resolved_path
 
 __all__ = ["ReadEnd", "read_end"]
 
+_PACKED = frozenset({".xz", ".zst", ".snappy", ".lz4"})
 KAFKA_COLUMNS = "value BINARY, timestamp DOUBLE"  # seconds, with their fraction
 
 
@@ -87,6 +90,7 @@ def _files(operator: Operator, connector: Recorded, streaming: bool) -> ReadEnd:
         raise refused(operator, "watches several folders", "give every folder a FileSource of its own, and union them")
     if text is None:
         return _columns(operator, calls, paths)
+    _check_packed(operator, paths, folders=True)
     charset = str(text.first() or "UTF-8")
     if charset.upper().replace("-", "") == "UTF8":
         return ReadEnd(reader=_reader("text", paths), paths=paths, columns="value STRING")
@@ -104,6 +108,10 @@ def _text_file(operator: Operator, file: TextFile, streaming: bool) -> ReadEnd:
         raise refused(operator, "reads text files once, which is not done in a stream", "leave --mode streaming out")
     if file.charset.upper().startswith(("UTF-16", "UTF-32")):
         raise refused(operator, f"reads text in {file.charset}", "convert the files to UTF-8 first")
+    place = _place(operator, file.path)
+    if place.name.startswith(("_", ".")) and not place.is_dir():
+        raise refused(operator, f"reads {place.name}, and Spark passes over files with such a name", "rename the file")
+    _check_packed(operator, (file.path,), folders=False)
     return ReadEnd(
         reader=_reader("text", (file.path,), lineSep="\n", recursiveFileLookup="false"),
         paths=(file.path,),
@@ -111,6 +119,23 @@ def _text_file(operator: Operator, file: TextFile, streaming: bool) -> ReadEnd:
         role="text_line",
         options={"schema": ("line", file.charset)},
     )
+
+
+def _place(operator: Operator, path: str) -> Path:
+    """A path as it is on this machine, if it is there at all."""
+    return Path(resolved_path(path, operator.location.file).removeprefix("file://"))
+
+
+def _check_packed(operator: Operator, paths: tuple[str, ...], *, folders: bool) -> None:
+    """Refuse files that Spark would read as if they were not packed."""
+    for place in (_place(operator, path) for path in paths):
+        inside = place.rglob("*") if folders else place.iterdir() if place.is_dir() else ()
+        packed = next((file for file in (place, *inside) if file.suffix in _PACKED and file.is_file()), None)
+        if packed is not None:
+            raise refused(
+                operator, f"reads {packed.name}, and files that end in {packed.suffix} are not unpacked on Spark",
+                "unpack it first; .gz, .bz2 and .deflate are unpacked",
+            )  # fmt: skip
 
 
 def _columns(operator: Operator, calls: list[Call], paths: tuple[str, ...]) -> ReadEnd:

@@ -85,6 +85,19 @@ def test_a_producer_is_written_as_a_kafka_sink(tmp_path: Path) -> None:
         write_end(pickled, pickled.run.record_type)
 
 
+@pytest.mark.parametrize(
+    ("name", "path", "said"),
+    [("_named", "_named", "passes over files"), ("packed.xz", "", "packed.xz"), ("packed.zst", "packed.zst", ".zst")],
+)
+def test_text_files_that_spark_reads_otherwise_are_refused(name: str, path: str, said: str, tmp_path: Path) -> None:
+    """Flink reads a hidden file that is named itself; Spark would read nothing, or packed bytes as lines."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / name).write_text("line")
+    source = operators(tmp_path, f"env.read_text_file({str(tmp_path / 'in' / path)!r}).print()")["source"]
+    with pytest.raises(UnsupportedOnSpark, match=said):
+        read_end(source, streaming=False)
+
+
 def test_text_files_are_read_and_written_as_flink_1x_does(spark: Any, tmp_path: Path) -> None:
     folder = tmp_path / "in"
     (folder / "deep").mkdir(parents=True)
