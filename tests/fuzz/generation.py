@@ -40,6 +40,9 @@ _KEYED = (
     "keyed_broadcast",
     "count",
 )
+_LATER = 32_000_000  # jobs of smaller seeds stay as they are: what real PyFlink gave for some is recorded
+_LATER_PLAIN = (*_PLAIN, "nested", "nested")
+_LATER_KEYED = (*_KEYED, "min_by", "max_by", "window_all", "keyed_first")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +71,7 @@ class _Maker:
         self.parallelism = random.choice((1, 1, 2, 3, 4))
         self.declared = random.choice((0.0, 0.5, 1.0, 1.0))
         self.in_order = random.random() < 0.35  # one subtask, so that functions may answer per record
+        self.later = seed >= _LATER
         self.steps: list[Step] = []
         self.streams: list[_Stream] = []
         self.read: set[int] = set()
@@ -79,7 +83,8 @@ class _Maker:
             self._source()
         for _ in range(self.random.randint(1, 6)):
             stream = self._pick()
-            kind = self.random.choice(_KEYED if self.random.random() < 0.45 else _PLAIN)
+            plain, keyed = (_LATER_PLAIN, _LATER_KEYED) if self.later else (_PLAIN, _KEYED)
+            kind = self.random.choice(keyed if self.random.random() < 0.45 else plain)
             getattr(self, f"_{kind}")(stream)
         for stream in list(self.streams):
             if stream.id not in self.read or self.random.random() < 0.1:
@@ -183,6 +188,15 @@ class _Maker:
         number = self._step("filter", (stream,), parallelism=p, form=stream.form, function=name)
         self._add(self._behind(stream, number, p, stream.form))
 
+    def _nested(self, stream: _Stream) -> None:
+        """Into lists, maps and rows, and back: chained, moved, or by key."""
+        stream = self._operator(stream)
+        p, form = self._parallelism(stream), self._form()
+        how = self.random.choice(("", "", ".rebalance()", ".key_by(lambda r: (r[0], r[1][0]))"))
+        number = self._step("nested", (stream,), parallelism=p, form=form, how=how)
+        behind = self._behind(stream, number, p, form, shipped=bool(how))
+        self._add(behind if p == 1 or not how else replace(behind, ordered=False, disorder=None))
+
     def _flat_map(self, stream: _Stream) -> None:
         p, form = self._parallelism(stream), self._form()
         number = self._step("flat_map", (stream,), parallelism=p, form=form, function=self.random.choice(list(FLATS)))
@@ -283,13 +297,25 @@ class _Maker:
     def _max(self, stream: _Stream) -> None:
         self._aggregate(stream, "max")
 
+    def _min_by(self, stream: _Stream) -> None:
+        self._aggregate(stream, "min_by")
+
+    def _max_by(self, stream: _Stream) -> None:
+        self._aggregate(stream, "max_by")
+
+    def _keyed_first(self, stream: _Stream) -> None:
+        stream = self._operator(stream)
+        p, form, function = self._any_parallelism(), self._form(), self.random.choice(("flat_map", "filter"))
+        number = self._step("keyed_first", (stream,), parallelism=p, form=form, function=function, **self._key())
+        self._add(_Stream(id=number, form=form, parallelism=p))
+
     def _reduce(self, stream: _Stream) -> None:
         self._aggregate(stream, "reduce")
 
     def _keyed_process(self, stream: _Stream) -> None:
         stream = self._operator(stream)
         p, form = self._any_parallelism(), self._form()
-        functions = ["totals"]
+        functions = ["totals", "stored"] if self.later else ["totals"]
         if self._answers_per_record(stream):
             functions += ["running", "running"]
         if stream.timed:
@@ -301,7 +327,10 @@ class _Maker:
         )  # fmt: skip
         self._add(_Stream(id=number, form=form, parallelism=p, timed=function == "timers" and not stream.late))
 
-    def _window(self, stream: _Stream) -> None:
+    def _window_all(self, stream: _Stream) -> None:
+        self._window(stream, every=True)
+
+    def _window(self, stream: _Stream, *, every: bool = False) -> None:
         stream = self._operator(stream)
         if not stream.timed:
             stream = self._times(stream)
@@ -309,13 +338,13 @@ class _Maker:
         assigner = self.random.choice(("tumbling", "sliding", "session"))
         function = self.random.choice(("reduce", "aggregate", "process"))
         form = stream.form if function == "reduce" else self._form()
-        p = self._any_parallelism()
+        p = 1 if every else self._any_parallelism()
         number = self._step(
             "window", (stream,), parallelism=p, form=form, assigner=assigner, size=size,
             slide=self.random.choice((2, 5, size)) if assigner == "sliding" else None,
             offset=self.random.choice((0, 0, 3)) if assigner == "tumbling" else 0,
             function=function, lateness=self.random.choice((0, 0, 10, 40)), tagged=self.random.random() < 0.4,
-            **self._key(),
+            **({"selector": "one", "declared": False, "every": True} if every else self._key()),
         )  # fmt: skip
         again = self._add(_Stream(id=number, form=form, parallelism=p, timed=not stream.late))
         if self.steps[number]["tagged"]:

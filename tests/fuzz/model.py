@@ -77,6 +77,9 @@ class _Model:
         fields = [self._of(one) for one in maps(self.job.keys)[step["function"]]]
         return self._each(self._input(step), lambda r: [tuple(f(r) for f in fields)])
 
+    def _nested(self, step: Step) -> _Stream:
+        return self._each(self._input(step), lambda r: [r])
+
     def _filter(self, step: Step) -> _Stream:
         keeps = self._of(filters(self.job.keys)[step["function"]])
         return self._each(self._input(step), lambda r: [r] if keeps(r) else [])
@@ -156,6 +159,8 @@ class _Model:
             "min": lambda a, b: (a[0], min(a[1], b[1]), a[2]),
             "max": lambda a, b: (a[0], max(a[1], b[1]), a[2]),
             "reduce": lambda a, b: (a[0], a[1] + b[1], max(a[2], b[2])),
+            "min_by": lambda a, b: b if b[1] < a[1] else a,
+            "max_by": lambda a, b: b if b[1] > a[1] else a,
         }[step.kind]
         stream, selector = self._input(step), None
         third, key, _, first = AGGREGATE_SELECTORS[step["selector"]]
@@ -178,7 +183,12 @@ class _Model:
                 out.records.append((made, _FAR))
         return out
 
-    _sum = _min = _max = _reduce = _aggregate
+    _sum = _min = _max = _min_by = _max_by = _reduce = _aggregate
+
+    def _keyed_first(self, step: Step) -> _Stream:
+        stream = self._input(step)
+        firsts = [stream.records[positions[0]][0] for positions in self._by_key(step, stream).values()]
+        return _Stream([((self._first(step, first), 7, 0), None) for first in firsts])
 
     def _keyed_process(self, step: Step) -> _Stream:
         stream, out = self._input(step), _Stream()
@@ -188,6 +198,10 @@ class _Model:
                 numbers = [r[1] for r in records]
                 total = sum(numbers) * 1000 + len(records) * 10 + len({r[2] for r in records})
                 out.records.append(((self._first(step, records[0]), total, max(numbers)), _FAR))
+            elif step["function"] == "stored":
+                marks = {r[1] % 4 for r in records} - {2}
+                total = sum(r[1] for r in records) * 1000 + sum(r[1] > 0 for r in records) * 10 + len(marks)
+                out.records.append(((self._first(step, records[0]), total, len(records)), _FAR))
             elif step["function"] == "running":
                 out.records += [
                     ((r[0], r[1] * 10 + number, r[2]), stream.records[at][1])

@@ -17,28 +17,30 @@ __all__ = ["AGGREGATE_SELECTORS", "Style", "helpers", "render", "write_sources"]
 
 _OURS = """\
 from planner import (
-    AggregateFunction, AsyncDataStream, AsyncFunction, BroadcastProcessFunction, CoFlatMapFunction, CoMapFunction,
-    CoProcessFunction, Duration, EventTimeSessionWindows, FileSource, KeyedBroadcastProcessFunction,
-    KeyedCoProcessFunction, KeyedProcessFunction, ListStateDescriptor, MapFunction, MapStateDescriptor,
-    NumberSequenceSource, OutputTag, ProcessFunction, ProcessWindowFunction, ReaderSource, ReducingStateDescriptor, Row,
-    RuntimeExecutionMode, SlidingEventTimeWindows, StreamExecutionEnvironment, StreamFormat, Time, TimestampAssigner,
-    TumblingEventTimeWindows, Types, ValueStateDescriptor, WatermarkStrategy,
+    AggregateFunction, AggregatingStateDescriptor, AsyncDataStream, AsyncFunction, BroadcastProcessFunction,
+    CoFlatMapFunction, CoMapFunction, CoProcessFunction, Duration, EventTimeSessionWindows, FileSource, FilterFunction,
+    FlatMapFunction, KeyedBroadcastProcessFunction, KeyedCoProcessFunction, KeyedProcessFunction, ListStateDescriptor,
+    MapFunction, MapStateDescriptor, NumberSequenceSource, OutputTag, ProcessFunction,
+    ProcessWindowFunction, ReaderSource, ReducingStateDescriptor, Row, RuntimeExecutionMode, SlidingEventTimeWindows,
+    StateTtlConfig, StreamExecutionEnvironment, StreamFormat, Time, TimestampAssigner, TumblingEventTimeWindows, Types,
+    ValueStateDescriptor, WatermarkStrategy,
 )
 """
 _PYFLINK = """\
 from pyflink.common import Configuration, Duration, Row, Time, Types, WatermarkStrategy
 from pyflink.common.watermark_strategy import TimestampAssigner
 from pyflink.datastream import (
-    AsyncDataStream, BroadcastProcessFunction, CoFlatMapFunction, CoMapFunction, CoProcessFunction,
-    KeyedBroadcastProcessFunction, KeyedCoProcessFunction, KeyedProcessFunction, MapFunction, OutputTag,
-    ProcessFunction, ProcessWindowFunction, RuntimeExecutionMode, StreamExecutionEnvironment,
+    AsyncDataStream, BroadcastProcessFunction, CoFlatMapFunction, CoMapFunction, CoProcessFunction, FilterFunction,
+    FlatMapFunction, KeyedBroadcastProcessFunction, KeyedCoProcessFunction, KeyedProcessFunction, MapFunction,
+    OutputTag, ProcessFunction, ProcessWindowFunction, RuntimeExecutionMode, StreamExecutionEnvironment,
 )
 from pyflink.datastream.connectors.file_system import FileSource, StreamFormat
 from pyflink.datastream.connectors.number_seq import NumberSequenceSource
 from pyflink.datastream.formats.csv import CsvReaderFormat, CsvSchema
-from pyflink.datastream.functions import AggregateFunction, AsyncFunction
+from pyflink.datastream.functions import AggregateFunction, AsyncFunction, ProcessAllWindowFunction
 from pyflink.datastream.state import (
-    ListStateDescriptor, MapStateDescriptor, ReducingStateDescriptor, ValueStateDescriptor,
+    AggregatingStateDescriptor, ListStateDescriptor, MapStateDescriptor, ReducingStateDescriptor, StateTtlConfig,
+    ValueStateDescriptor,
 )
 from pyflink.datastream.window import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
 from pyflink.table import DataTypes
@@ -186,6 +188,9 @@ class _Script:
             fields = f"[{kind.type}, Types.LONG(), Types.LONG()]"
             head.append(f"TUPLE = Types.TUPLE({fields})")
             head.append(f"ROW = Types.ROW({fields})")
+            inner = 'Types.ROW_NAMED(["n", "inner"], [Types.LONG(), Types.TUPLE([Types.LONG()])])'
+            parts = f"Types.LIST(Types.LONG()), Types.MAP(Types.STRING(), Types.LONG()), {inner}"
+            head.append(f"NESTED = Types.TUPLE([{kind.type}, {parts}])")
             head.append(f'NAMED = Types.ROW_NAMED(["key", "number", "time"], {fields})')
         if any(step.kind == "times" for step in self.job.steps):
             head.append("\n\n" + _STAMP)
@@ -297,6 +302,13 @@ class _Script:
             function = f"Map{step.id}()"
         self._let(step, f"s{step.inputs[0]}.map({function}{self._typed(step.form)}){self._at(step)}")
 
+    def _nested(self, step: Step) -> None:
+        there = '(r[0], [r[1]], {"t": r[2]}, Row(n=r[1], inner=(r[2],)))'
+        back = record(step.form, "r[0]", "r[1][0] + r[3].n - r[3]['n']", "r[2]['t'] + r[3].inner[0] - r[3][1][0]")
+        kind = "" if self._type(step.form) is None else ", NESTED"
+        first = f"s{step.inputs[0]}.map(lambda r: {there}{kind}){self._at(step)}{step['how']}"
+        self._let(step, f"{first}.map(lambda r: {back}{self._typed(step.form)}){self._at(step)}")
+
     def _filter(self, step: Step) -> None:
         condition = filters(self.job.keys)[step["function"]]
         self._let(step, f"s{step.inputs[0]}.filter(lambda r: {condition}){self._at(step)}")
@@ -404,6 +416,8 @@ class _Script:
     def _aggregate(self, step: Step) -> None:
         reduce = f"lambda a, b: {record(step.form, 'a[0]', 'a[1] + b[1]', 'max(a[2], b[2])')}"
         call = f"reduce({reduce})" if step.kind == "reduce" else f"{step.kind}(1)"
+        if self.ours and step.kind in ("min_by", "max_by"):  # PyFlink's alone
+            call = f"reduce(lambda a, b: b if b[1] {'<' if step.kind == 'min_by' else '>'} a[1] else a)"
         stream = step.inputs[0]
         if step["running"]:
             self._let(step, f"{self._keyed(step, stream)}.{call}{self._at(step)}")
@@ -425,7 +439,27 @@ class _Script:
         )
         self._let(step, f"{self._keyed(step, step.id, key, declared)}.process(Settled{step.id}(){typed}){at}")
 
-    _sum = _min = _max = _reduce = _aggregate
+    _sum = _min = _max = _min_by = _max_by = _reduce = _aggregate
+
+    def _keyed_first(self, step: Step) -> None:
+        made = record(step.form, "r[0]" if step["selector"] == "field" else "KEYS[0]", "7", "0")
+        opened = (
+            "    def open(self, context):\n"
+            '        self.seen = context.get_state(ValueStateDescriptor("seen", Types.BOOLEAN()))\n\n'
+        )
+        keyed, typed, at = self._keyed(step, step.inputs[0]), self._typed(step.form), self._at(step)
+        if step["function"] == "flat_map":
+            self._class(
+                f"class First{step.id}(FlatMapFunction):\n{opened}    def flat_map(self, r):\n"
+                f"        if self.seen.value() is None:\n            self.seen.update(True)\n            yield {made}"
+            )
+            self._let(step, f"{keyed}.flat_map(First{step.id}(){typed}){at}")
+        else:
+            self._class(
+                f"class First{step.id}(FilterFunction):\n{opened}    def filter(self, r):\n"
+                "        known = self.seen.value()\n        self.seen.update(True)\n        return known is None"
+            )
+            self._let(step, f"{keyed}.filter(First{step.id}()){at}.map(lambda r: {made}{typed}){at}")
 
     def _keyed_process(self, step: Step) -> None:
         name, current = f"Keyed{step.id}", self._current(step)
@@ -443,6 +477,32 @@ class _Script:
                 "        self.times.put(r[2], 1)\n        self.top.add(r[1])\n"
                 "        ctx.timer_service().register_event_time_timer(FAR)\n        yield from ()\n\n"
                 f"    def on_timer(self, timestamp, ctx):\n        yield {made}"
+            )
+        elif step["function"] == "stored":
+            total = "last[0] * 1000 + self.positive.get() * 10 + len(list(self.marks.items()))"
+            made = record(step.form, current, total, "len(last[1])")
+            self._class(
+                f"class Positive{step.id}(AggregateFunction):\n    def create_accumulator(self):\n        return 0\n\n"
+                "    def add(self, value, acc):\n        return acc + (value > 0)\n\n"
+                "    def get_result(self, acc):\n        return acc\n\n"
+                "    def merge(self, acc, b):\n        return acc + b"
+            )
+            kept = "StateTtlConfig.new_builder(Time.hours(1)).build()"
+            text = (
+                "    def open(self, context):\n"
+                '        last = ValueStateDescriptor("last", Types.TUPLE([Types.LONG(), Types.LIST(Types.LONG())]))\n'
+                f"        last.enable_time_to_live({kept})\n        self.last = context.get_state(last)\n"
+                '        marks = MapStateDescriptor("marks", Types.LONG(), Types.LONG())\n'
+                f"        marks.enable_time_to_live({kept})\n        self.marks = context.get_map_state(marks)\n"
+                "        self.positive = context.get_aggregating_state(\n"
+                f'            AggregatingStateDescriptor("positive", Positive{step.id}(), Types.LONG()))\n\n'
+                "    def process_element(self, r, ctx):\n"
+                "        last = self.last.value() or (0, [])\n"
+                "        self.last.update((last[0] + r[1], [*last[1], r[2]]))\n"
+                "        self.positive.add(r[1])\n        self.marks.put(r[1] % 4, r[2])\n"
+                "        if r[1] % 4 == 2:\n            self.marks.remove(2)\n"
+                "        ctx.timer_service().register_event_time_timer(FAR)\n        yield from ()\n\n"
+                f"    def on_timer(self, timestamp, ctx):\n        last = self.last.value()\n        yield {made}"
             )
         elif step["function"] == "running":
             made = record(step.form, "r[0]", "r[1] * 10 + self.count.value()", "r[2]")
@@ -472,7 +532,9 @@ class _Script:
             "sliding": f"SlidingEventTimeWindows.of({size}, Time.milliseconds({step['slide']}))",
             "session": f"EventTimeSessionWindows.with_gap({size})",
         }[step["assigner"]]
-        call = f"{self._keyed(step, step.inputs[0])}.window({assigner})"
+        every = self._over_all(step)
+        keyed = f"s{step.inputs[0]}.window_all" if every else f"{self._keyed(step, step.inputs[0])}.window"
+        call = f"{keyed}({assigner})"
         if step["lateness"]:
             call += f".allowed_lateness({step['lateness']})"
         if step["tagged"]:
@@ -497,11 +559,18 @@ class _Script:
             return f"aggregate(Aggregate{step.id}()"
         return self._window_function(step, "context.window().end")
 
+    def _over_all(self, step: Step) -> bool:
+        """Whether it is PyFlink's window_all; our own API has one key for that."""
+        return bool(step.options.get("every")) and not self.ours
+
     def _window_function(self, step: Step, third: str) -> str:
         key = "key" if step["selector"] == "field" else "KEYS[0]"
         made = record(step.form, key, "sum(r[1] for r in found) * 100 + len(found)", third)
+        base, arguments = ("ProcessWindowFunction", "self, key, context, elements")
+        if self._over_all(step):
+            base, arguments = ("ProcessAllWindowFunction", "self, context, elements")
         self._class(
-            f"class Window{step.id}(ProcessWindowFunction):\n    def process(self, key, context, elements):\n"
+            f"class Window{step.id}({base}):\n    def process({arguments}):\n"
             f"        found = list(elements)\n        yield {made}"
         )
         return f"process(Window{step.id}()"
