@@ -23,6 +23,7 @@ from planner.snapshots.scopes import COMPREHENSIONS, FUNCTIONS, arguments_of, ow
 __all__ = ["Codebase", "Piece", "fingerprint"]
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Outer = tuple[_Function | ast.Lambda, ...]
 _DIGITS = 12
 _LONGEST_VALUE = 60
 _OURS = tuple(f"{Path(__file__).parents[2] / name}{os.sep}" for name in ("planner", "spark_runner"))
@@ -75,10 +76,10 @@ class Module:
         for statement, around in _statements(tree.body):
             self._define(statement, around)
         self.defined = {name: _whole(parts) for name, parts in self._parts.items()}
-        self._functions: list[ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda] = []
+        self._around: dict[int, _Outer] = {}  # by function or class, the functions around it
+        self._own: dict[int, frozenset[str]] = {}
+        self._place(tree)
         for node in ast.walk(tree):  # imports inside functions too; outer lambdas first
-            if isinstance(node, FUNCTIONS):
-                self._functions.append(node)
             if isinstance(node, ast.Import | ast.ImportFrom):
                 self._import(node)
             elif isinstance(node, ast.Lambda):
@@ -128,17 +129,23 @@ class Module:
         if isinstance(target, ast.Name) and target.id in self._parts:
             self._put(target.id, statement, around)
 
+    def _place(self, tree: ast.Module) -> None:
+        waiting: list[tuple[ast.AST, _Outer]] = [(tree, ())]
+        while waiting:
+            node, outer = waiting.pop()
+            if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+                self._around[id(node)] = outer
+            inner = (*outer, node) if isinstance(node, FUNCTIONS) else outer
+            waiting.extend((one, inner) for one in ast.iter_child_nodes(node))
+
     def bound_around(self, node: ast.AST) -> frozenset[str]:
         """The names that the functions around a node bind: their values are walked as what the function carries."""
-        start, end = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
-        if start is None or end is None:
-            return frozenset()
-        around = (
-            each
-            for each in self._functions
-            if each is not node and each.lineno <= start and end <= (each.end_lineno or 0) and _has(each, node)
-        )
-        return frozenset().union(*map(own_names, around))
+        found: frozenset[str] = frozenset()
+        for outer in self._around.get(id(node), ()):
+            if id(outer) not in self._own:
+                self._own[id(outer)] = own_names(outer)
+            found |= self._own[id(outer)]
+        return found
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
@@ -194,10 +201,6 @@ def _stored(target: ast.expr) -> list[str]:
 def _whole(parts: list[ast.AST]) -> ast.AST:
     """What defines a name: its only statement, or all that assign and change it, with the conditions around them."""
     return parts[0] if len(parts) == 1 else ast.Module(body=parts, type_ignores=[])  # type: ignore[arg-type]
-
-
-def _has(outer: ast.AST, node: ast.AST) -> bool:
-    return any(each is node for each in ast.walk(outer))
 
 
 @lru_cache(maxsize=64)
