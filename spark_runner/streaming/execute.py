@@ -195,9 +195,9 @@ class StreamRun:
 
     def _tick(self) -> None:
         """Wake vertices whose timers of processing time are due and have no records to wake them."""
-        due, now = self.totals.next_timer, time.time()
-        if self.options.interval is not None and due is not None and due <= now * 1000 and now - self._ticked > 1:
-            self._ticked = now
+        due, now, passed = self.totals.next_timer, time.time(), time.monotonic()  # the first may be set back
+        if self.options.interval is not None and due is not None and due <= now * 1000 and passed - self._ticked > 1:
+            self._ticked = passed
             self.control.tick(int(now * 1000))
 
     def _taken(self, batch: int, figures: BatchFigures, seconds: float) -> None:

@@ -25,7 +25,7 @@ from spark_runner.program.chunks import ChunkPlan, ChunkSource, Vertex
 from spark_runner.streaming.queries.shapes import Shapes
 from spark_runner.streaming.queries.sinks import in_buckets, writes_files
 from spark_runner.streaming.queries.slot_keys import slot_keys
-from spark_runner.streaming.queries.sources import HIDDEN, now, reader_frame
+from spark_runner.streaming.queries.sources import EVERY_AGE, HIDDEN, now, reader_frame
 from spark_runner.streaming.queries.worker_calls import slot_processor, worker_call
 
 __all__ = ["Query"]
@@ -107,7 +107,7 @@ class Query:
         orders = (
             self.spark.readStream.format("text")
             .schema("value string")
-            .option("maxFilesPerTrigger", "1")
+            .options(maxFilesPerTrigger="1", **EVERY_AGE)
             .load(self.orders)
         )
         return self._step(orders.select("value", now()), "run_control", payload, pickled_function(feeds, self.file))

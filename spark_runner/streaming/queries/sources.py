@@ -19,12 +19,14 @@ from spark_runner.frames.read_failures import reader_defaults
 from spark_runner.program.chunks import ChunkSource
 from spark_runner.program.program import Operation
 
-__all__ = ["FILE_FORMATS", "HIDDEN", "applied", "now", "reader_frame"]
+__all__ = ["EVERY_AGE", "FILE_FORMATS", "HIDDEN", "applied", "now", "reader_frame"]
 
 HIDDEN = ("__b0", "__b1", "__b2", "__split", "__at", "__now")
 FILE_FORMATS = frozenset({"text", "csv", "json", "parquet", "orc", "avro", "xml", "binaryfile"})
 _LIMITS = {"kafka": {"maxOffsetsPerTrigger": "200000"}}
-_FILE_LIMIT = {"maxFilesPerTrigger": "100"}
+# Spark passes over files that changed a week before the newest one; Flink takes every file once, however old it is.
+EVERY_AGE = {"maxFileAge": "36500d"}
+_FILE_LIMIT = {"maxFilesPerTrigger": "100", **EVERY_AGE}
 _OWN_COLUMNS = frozenset({"kafka", "rate", "rate-micro-batch"})  # readers that take no schema
 _KAFKA_TEXT = frozenset({"key", "value"})
 
