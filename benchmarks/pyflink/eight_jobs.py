@@ -77,7 +77,9 @@ class WithCity(KeyedCoProcessFunction):
 
     def open(self, context):
         self.city = context.get_state(ValueStateDescriptor("city", Types.STRING()))
-        self.waiting = context.get_list_state(ListStateDescriptor("waiting", ORDER))
+        # a type of its own: PyFlink pickles this class with its globals, and a type that was used holds on to the JVM
+        order = Types.TUPLE([Types.LONG(), Types.STRING(), Types.LONG()])
+        self.waiting = context.get_list_state(ListStateDescriptor("waiting", order))
 
     def process_element1(self, value, ctx):
         city = self.city.value()

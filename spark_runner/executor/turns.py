@@ -41,7 +41,9 @@ REDUCED = "\0reduced"  # the name of a key's own state
 
 _FILE = str(Path(__file__).with_name("<turns>"))  # among our own files: users are not shown its lines
 _MANY = 1_000  # records between two looks at how much was made
-_COPIED = Check(f"{RECORD}.__class__ in ATOMS")
+_COPIED = Check(  # nobody can change it
+    f"({RECORD}.__class__ in ATOMS or ({RECORD}.__class__ is tuple and ATOMS.issuperset(map(type, {RECORD}))))"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

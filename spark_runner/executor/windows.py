@@ -99,7 +99,7 @@ class FunctionContext:
     def window_state(self) -> Any:
         if self._operator.merges:
             return NoWindowState(self._operator.script)
-        self._operator.cleans = True
+        self._operator.cleans = self._operator.remembers = True
         return Runtime(self._operator, OfWindow(self._operator, self._window))
 
 
@@ -145,6 +145,8 @@ class WindowOperator(Keyed):
         self.form, self.inner, self.outer = shape.form, shape.function, shape.window_function
         if isinstance(self.inner, type) and not self.script:
             self.inner = self.inner()
+        # whether windows may have state: of their trigger, of their function, or kept since another batch
+        self.remembers = task.stateful or shape.plain is None
         self.lateness, self.late_tag, self.all_records = shape.lateness, shape.late_tag, shape.all_records
 
     def functions(self) -> tuple[Any, ...]:
@@ -159,7 +161,8 @@ class WindowOperator(Keyed):
         function = self.outer if self.form in ("reduce", "aggregate") else self.inner
         clearing = getattr(function, "clear", None) if self.script else None
         self.clearing: Callable[[Any], Any] | None = clearing if callable(clearing) else None
-        self.cleans = self.clearing is not None  # whether anything is to be done with a window that is over
+        # whether anything is to be done with a window that is over
+        self.cleans = self.clearing is not None or self.remembers
 
     def is_late(self, value: Any, stamp: int | None, place: int) -> None:
         """A record that no window took."""
@@ -178,7 +181,8 @@ class WindowOperator(Keyed):
         if self.clearing is not None:
             self.at_function.turn(window)
             self.clearing(self.at_function)
-        self.forget_state(window, always=not self.script)
+        if self.remembers:
+            self.forget_state(window, always=not self.script)
 
     def forget_state(self, window: Any, *, always: bool) -> None:
         """Drop the state of one window."""
