@@ -195,7 +195,8 @@ class _Maker:
         how = self.random.choice(("", "", ".rebalance()", ".key_by(lambda r: (r[0], r[1][0]))"))
         number = self._step("nested", (stream,), parallelism=p, form=form, how=how)
         behind = self._behind(stream, number, p, form, shipped=bool(how))
-        self._add(behind if p == 1 or not how else replace(behind, ordered=False, disorder=None))
+        kept = not how or (p == 1 and "key_by" not in how)  # batch mode goes key by key
+        self._add(behind if kept else replace(behind, ordered=False, disorder=None))
 
     def _flat_map(self, stream: _Stream) -> None:
         p, form = self._parallelism(stream), self._form()
