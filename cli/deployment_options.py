@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from cli import console
 from cli.locate import nearest_config
 from planner.deployment.request import DeploymentRequest
 from planner.errors import OptionError
@@ -84,8 +85,6 @@ def load_balance(mode: LoadBalanceMode | None, spread: Literal["evenly", "packed
             f"--spread {spread} and --load-balance {mode} contradict each other",
             hint="--spread is the older name: leave it out",
         )
-    from cli import console
-
     console.message(f"--spread {spread} is now --load-balance {same}; without it Flink's default holds: none", "dim")
     return same
 

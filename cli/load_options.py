@@ -12,6 +12,7 @@ import typer
 from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.locate import nearest_config
 from planner.frontends.job_files import split_name
+from planner.frontends.loading import LoadOptions
 
 if TYPE_CHECKING:
     from planner.frontends.loading import LoadOptions
@@ -49,8 +50,6 @@ def load_options(
     compiler: CompilerOptions = NO_OPTIONS,
 ) -> LoadOptions:
     """How to load the files of one command; `arguments` are those after `--`, which `context.obj` has."""
-    from planner.frontends.loading import LoadOptions
-
     origin = "--parallelism" if parallelism is not None else None
     config = nearest_config()
     if config is not None:

@@ -12,8 +12,10 @@ from cli.load_options import ApiOption, ParallelismOption, load_options
 from cli.locate import explain_here, find_job, load_plan, refuse_for_exports
 from cli.options import FlinkOption, JobArgument, ReportFormatOption
 from cli.render.text.explanation import edge_lines, explanation_lines
+from planner.chaining.evaluation import check_conditions
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation, explain_plan
+from planner.operators import describe_written, merged_keys
 from planner.pipeline import Plan
 from planner.pipeline import plan as compile_plan
 
@@ -119,7 +121,6 @@ def _live(spec: str) -> LiveFigures:
 
 
 def _one_edge(compiled: Plan, explanation: Explanation, wanted: str, format: str) -> None:
-    from planner.chaining.evaluation import check_conditions
     from planner.explanation.selection import select_edges
 
     pairs = _pairs(compiled, wanted)
@@ -184,7 +185,6 @@ def _what_if(
     from cli.render.text.what_if import what_if_lines
     from planner.explanation.settings import apply_settings
     from planner.explanation.what_if import compare
-    from planner.operators import describe_written, merged_keys
 
     changed = apply_settings(compiled.written, describe_written(compiled), settings, merged_keys(compiled))
     recompiled = compile_plan(changed, until="execution", flink=compiled.flink)

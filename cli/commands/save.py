@@ -17,7 +17,7 @@ from cli.load_options import ParallelismOption, load_options
 from cli.options import FlinkOption
 from planner.errors import OptionError
 from planner.frontends.job_files import names_job_file
-from planner.frontends.loading import LoadOptions
+from planner.frontends.loading import LoadOptions, split_spec
 
 
 def save(
@@ -59,7 +59,6 @@ def save(
 def _save_graph(spec: str, output: Path, options: LoadOptions) -> None:
     from planner.frontends.flink_compiler.loading import load_export
     from planner.frontends.flink_export.stream_graph import graph_text
-    from planner.frontends.loading import split_spec
 
     path, name = split_spec(spec)
     if path.suffix.lower() in (".yaml", ".yml"):

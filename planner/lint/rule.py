@@ -10,6 +10,7 @@ from planner.graphs.state import State, state_of
 from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Location, Operator
 from planner.lint.finding import Finding, Severity
+from planner.operators import node_label
 from planner.pipeline import Plan
 from planner.records import record
 from planner.rules import Rule, to_remove
@@ -92,8 +93,6 @@ class Subject:
         """Operators that do not find the state of the baseline now: moving their ids once more loses nothing."""
         if self.comparison is None:
             return frozenset()
-        from planner.operators import node_label
-
         gone = (pair for pair in self.comparison.operators if not self.comparison.restores(pair))
         return frozenset(node_label(self.nodes[pair.new_at]) for pair in gone)
 

@@ -8,6 +8,7 @@ from cli.render.markdown.document import Section, block, code, details, document
 from cli.render.markdown.graph import job_diagram
 from cli.render.styled import Line, plain
 from cli.render.text.explanation import FIXED, NEEDED, REPEATED, hidden_lines
+from cli.render.text.python_layer import python_layer_lines
 from cli.render.words import count, parallelism_words
 from planner.explanation.chains import ChainExplanation
 from planner.explanation.edges import EdgeExplanation
@@ -31,8 +32,6 @@ def explanation_markdown(plan: Plan, explanation: Explanation, *, only_broken: b
         )
         sections += _chains(explanation)
         if explanation.python is not None:
-            from cli.render.text.python_layer import python_layer_lines  # PyFlink jobs only
-
             layer = block(plain(python_layer_lines(explanation.python)))
             sections.append(Section("", details("what PyFlink merged", layer), "what PyFlink merged"))
     return document(sections)

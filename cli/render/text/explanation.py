@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cli.render.styled import Line, Span, indented, line, table
 from cli.render.words import count, max_parallelism_words, parallelism_words, shell_word
+from planner.chaining.registry import BY_CODE
 from planner.explanation.chains import ChainExplanation, ChainLink
 from planner.explanation.edges import EdgeExplanation, Traffic
 from planner.explanation.explain import Explanation
@@ -194,8 +195,6 @@ def hidden_lines(seen: Observation) -> list[Line]:
     codes = {code for one in seen.judgements if one.certainty == "expected" for code in one.possible}
     if not codes:
         return []
-    from planner.chaining.registry import BY_CODE  # only forecasts need the rules' pages
-
     rows: list[Sequence[str | Span]] = [((code, "code"), BY_CODE[code].summary) for code in sorted(codes)]
     return [line((HIDDEN, "title")), *indented(table(rows))]
 

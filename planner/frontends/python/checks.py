@@ -13,7 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from planner.errors import JobDefinitionError
+from planner.frontends.python.calls import TextFile
 from planner.frontends.python.differences import as_pyflink, milliseconds, wrong
+from planner.frontends.python.extensions import source_of, text_source
+from planner.frontends.python.values.types import PickledBytesTypeInfo, Types, type_of
 from planner.frontends.scripts.places import user_location
 from planner.job import Operator, PythonFunction, Select, Where
 from planner.kinds import SINKS
@@ -76,8 +79,6 @@ class PlannerChecks:
 
     def output(self, declared: TypeInformation | None) -> dict[str, Any]:
         """What an operator knows of its declared type: its columns in Spark."""
-        from planner.frontends.python.values.types import type_of
-
         return {} if declared is None else {"output": type_of(declared).to_ddl()}
 
     def operator(self, draft: Draft, call: str) -> None:
@@ -191,8 +192,6 @@ class PlannerChecks:
     ) -> Draft:  # fmt: skip
         """A new-style source: one of Spark's readers, one of PyFlink's connectors, or any object."""
         from planner.frontends.python.behaviours import watermarks_of
-        from planner.frontends.python.extensions import source_of
-        from planner.frontends.python.values.types import PickledBytesTypeInfo
 
         behaviour, bounded, kind = source_of(source)
         return environment._calls.operator(
@@ -204,8 +203,6 @@ class PlannerChecks:
         self, environment: StreamExecutionEnvironment, function: Any, name: str, type_info: TypeInformation | None
     ) -> Draft:
         """A source function; one that says `parallel = False` runs alone."""
-        from planner.frontends.python.values.types import PickledBytesTypeInfo
-
         parallel = bool(getattr(function, "parallel", True))
         draft = environment._calls.operator(
             [], "source", type_info or PickledBytesTypeInfo(), name=name, legacy=True, parallel=parallel, bounded=False,
@@ -216,8 +213,6 @@ class PlannerChecks:
 
     def text_file(self, environment: StreamExecutionEnvironment, path: str, charset: str) -> Draft:
         """A new-style source of the lines of a text file."""
-        from planner.frontends.python.extensions import text_source
-
         return text_source(environment, path, charset)
 
     def sink(self, stream: DataStream, sink: Any) -> Draft:
@@ -395,9 +390,6 @@ class PyFlinkChecks:
 
     def text_file(self, environment: StreamExecutionEnvironment, path: str, charset: str) -> Draft:
         """One operator finds the files, another reads them."""
-        from planner.frontends.python.calls import TextFile
-        from planner.frontends.python.values.types import Types
-
         if not str(path).strip():
             raise wrong("The file path must not be null or blank.", "name a file or a folder")
         reader = TextFile(path=str(path), charset=charset)

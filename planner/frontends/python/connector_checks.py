@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from planner.errors import JobDefinitionError
+from planner.frontends.python.recorded import Recorded as Known
+from planner.frontends.python.values.watermarks import WatermarkStrategy
 from planner.frontends.scripts.absent_modules import Placeholder
 from planner.frontends.scripts.places import user_location
 
@@ -37,8 +39,6 @@ def check_paths(call: Call) -> None:
 
 def check_strategy(strategy: object, call: str) -> None:
     """Refuse what is no watermark strategy."""
-    from planner.frontends.python.values.watermarks import WatermarkStrategy
-
     if not isinstance(strategy, (WatermarkStrategy, Placeholder)):
         shown = "None" if strategy is None else f"a {type(strategy).__name__}"
         _refuse(
@@ -91,8 +91,6 @@ def _kafka_source(builder: Recorded) -> None:
 
 def _check_schema(builder: Recorded, setter: str, java: str) -> None:
     """Refuse a schema that is written in Python: Java reads and writes the records."""
-    from planner.frontends.python.recorded import Recorded as Known
-
     call = builder.last(setter)
     given = call.first() if call is not None else None
     if call is not None and not isinstance(given, (Known, Placeholder)):

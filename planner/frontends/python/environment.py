@@ -12,7 +12,7 @@ from planner.frontends.python.differences import wrong
 from planner.frontends.python.drafts import freeze, reachable
 from planner.frontends.python.extensions import EnvironmentExtensions
 from planner.frontends.python.ledger import Ledger
-from planner.frontends.python.results import JobExecutionResult
+from planner.frontends.python.results import JobExecutionResult, printed_plan
 from planner.frontends.python.streams import DataStream
 from planner.frontends.python.values.types import PickledBytesTypeInfo
 from planner.frontends.scripts.handover import LoadOptions, current_session, hand_over, tell_errors_plainly
@@ -414,8 +414,6 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
         kept = self._ledger.settle()
         if kept:
             self._registered = [self._ledger.drafts[identity] for identity in kept]
-        from planner.frontends.python.results import printed_plan
-
         return printed_plan(job)
 
     def _collect(self, draft: Draft, job_name: str | None) -> tuple[Draft, list[Any]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 from planner.frontends.python.differences import extension, wrong
 from planner.frontends.python.settings import OperatorSettings, StreamSettings
+from planner.frontends.python.values.types import Types
 from planner.frontends.scripts.places import user_location
 from planner.job import JobDefinition, PythonFunction, Reader, Sequence, Writer
 from planner.settings.boundedness import is_bounded
@@ -117,8 +118,6 @@ def text_source(environment: StreamExecutionEnvironment, path: str, charset: str
 
 
 def _source(environment: StreamExecutionEnvironment, name: str, behaviour: Behaviour, type: str, **more: Any) -> Draft:
-    from planner.frontends.python.values.types import Types
-
     kind: TypeInformation = getattr(Types, type)()
     more |= environment._checks.output(kind)
     return environment._calls.operator([], "source", kind, name=name, behaviour=behaviour, **more)

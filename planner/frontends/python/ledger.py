@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
+from planner.flink.differences import flink as flink_profile
 from planner.frontends.python.drafts import Draft
 from planner.frontends.python.values.types import PickledBytesTypeInfo, TypeInformation
+from planner.graphs.stream_building import build_stream_graph
 from planner.job import JobDefinition, Operator, Transformation, Union
 
 __all__ = ["Ledger"]
@@ -64,8 +66,6 @@ class Ledger:
         job, self._waiting = self._waiting, None
         if job is None or job.python is None:
             return ()
-        from planner.flink.differences import flink as flink_profile
-        from planner.graphs.stream_building import build_stream_graph
         from planner.merging import compile_python_layer
 
         merging = compile_python_layer(job)

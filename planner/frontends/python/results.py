@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
+from planner.flink.differences import flink as flink_profile
+from planner.graphs.stream_building import build_stream_graph
+
 if TYPE_CHECKING:
     from planner.frontends.python.declared.settings import JobID
     from planner.job import JobDefinition
@@ -16,8 +19,6 @@ def printed_plan(job: JobDefinition) -> str:
     """What `get_execution_plan` returns: the nodes of the stream graph and who they read."""
     import json  # for scripts that print their plan
 
-    from planner.flink.differences import flink as flink_profile
-    from planner.graphs.stream_building import build_stream_graph
     from planner.merging import compile_python_layer
 
     written = compile_python_layer(job).job if job.python is not None else job

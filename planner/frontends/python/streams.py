@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, cast, overload
 
 from planner.frontends.python.differences import wrong
 from planner.frontends.python.extensions import SinkExtensions, StreamExtensions
+from planner.frontends.python.results import CloseableIterator
 from planner.frontends.python.settings import Settings, StreamSettings
 from planner.frontends.python.values.types import OutputTag, PickledBytesTypeInfo, TupleTypeInfo, type_of
 from planner.job import PythonFunction, PythonRun, Select
@@ -237,8 +238,6 @@ class DataStream(Settings, StreamSettings, StreamExtensions):
 
     def execute_and_collect(self, job_execution_name: str | None = None, limit: int | None = None) -> Any:
         """Execute the job for this stream's records; none come while a file is only loaded."""
-        from planner.frontends.python.results import CloseableIterator
-
         self._checks.only_pyflink("execute_and_collect")
         self._draft, records = self._environment._collect(self._draft, job_execution_name)
         return CloseableIterator(records) if limit is None else records[:limit]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from planner.frontends.python.keyed import KeyedStream
+from planner.frontends.python.values.assigners import MergingWindowAssigner
 from planner.frontends.python.values.types import OutputTag, PickledBytesTypeInfo, TypeInformation, type_of
 from planner.job import PythonRun, PythonWindow
 
@@ -143,8 +145,6 @@ class AllWindowedStream(_Windows):
     _shape = "AllWindow"
 
     def __init__(self, stream: DataStream, window_assigner: Any) -> None:
-        from planner.frontends.python.keyed import KeyedStream
-
         stream = getattr(stream, "_origin_stream", stream)  # of a keyed stream, the one that was keyed
         key = PickledBytesTypeInfo()
         draft = stream._environment._calls.key_by(stream._draft, _one_key, key, helper="window_all")
@@ -152,8 +152,6 @@ class AllWindowedStream(_Windows):
 
     def trigger(self, trigger: Any) -> Self:
         """When windows give their results."""
-        from planner.frontends.python.values.assigners import MergingWindowAssigner
-
         if isinstance(self._window_assigner, MergingWindowAssigner) and trigger.can_merge() is not True:
             raise TypeError("A merging window assigner cannot be used with a trigger that does not support merging.")
         return super().trigger(trigger)

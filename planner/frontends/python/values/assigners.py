@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any, ClassVar, Self, TypeVar
 
+from planner.frontends.python.declared.functions import ValueStateDescriptor
 from planner.frontends.python.differences import Interface, as_pyflink, milliseconds, required, wrong
 from planner.frontends.python.values.triggers import (
     CountTrigger,
@@ -325,8 +326,6 @@ class _Counted(WindowAssigner):
     """Windows of a number of records."""
 
     def __init__(self, window_size: int, state: str) -> None:
-        from planner.frontends.python.declared.functions import ValueStateDescriptor
-
         self._window_size = window_size
         self._seen = ValueStateDescriptor(state, Types.LONG())
 

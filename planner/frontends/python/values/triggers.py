@@ -6,7 +6,9 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any, Self, TypeVar
 
+from planner.frontends.python.declared.functions import ReducingStateDescriptor
 from planner.frontends.python.differences import Interface, expected, milliseconds, required
+from planner.frontends.python.values.types import Types
 
 __all__ = [
     "ContinuousEventTimeTrigger", "ContinuousProcessingTimeTrigger", "CountTrigger", "EventTimeTrigger",
@@ -188,9 +190,6 @@ class ProcessingTimeTrigger(NeverTrigger):
 
 def _state(name: str, reduce: Callable[[int, int], int]) -> Any:
     """A number that a trigger keeps. Most windows have none, and need not load functions and states for it."""
-    from planner.frontends.python.declared.functions import ReducingStateDescriptor
-    from planner.frontends.python.values.types import Types
-
     return ReducingStateDescriptor(name, reduce, Types.LONG())
 
 
