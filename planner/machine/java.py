@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from planner.durable import write_whole
@@ -43,6 +43,7 @@ class JavaRuntime:
 
     home: Path
     version: str
+    passed_over: tuple[str, ...] = ()  # what comes before it, and is no Java that is new enough
 
     @property
     def executable(self) -> Path:
@@ -67,9 +68,10 @@ def _find(environment: Mapping[str, str], user: str) -> JavaRuntime:
     for where, executable in _candidates(environment):
         version = _version(executable)
         if version is not None and _major(version) >= OLDEST:
-            return JavaRuntime(home=executable.resolve().parents[1], version=version)
+            return JavaRuntime(home=executable.resolve().parents[1], version=version, passed_over=tuple(found))
         found.append(f"{where} has {f'Java {version}' if version else 'no Java'}")
-    return _bundled() or _refuse(found, user)
+    bundled = _bundled()
+    return replace(bundled, passed_over=tuple(found)) if bundled is not None else _refuse(found, user)
 
 
 def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:

@@ -102,7 +102,8 @@ def _chain(chain: ChainExplanation) -> list[Line]:
     if chain.co_location_group is not None:
         facts.append("co-located")
     limits = len({link.operator.max_parallelism for link in chain.links}) > 1
-    rows = [_link(link, mixed=mixed, limits=limits) for link in chain.links]
+    named = any(link.operator.name != link.operator.key for link in chain.links)  # in SQL the names are the keys
+    rows = [_link(link, named=named, mixed=mixed, limits=limits) for link in chain.links]
     return [line((", ".join(facts), "dim")), *table(_shortened(rows))]
 
 
@@ -129,13 +130,14 @@ def _shortened(rows: list[Sequence[str | Span]]) -> list[Sequence[str | Span]]:
     return [*rows[: LONG_CHAIN - 4], (f"... and {len(rows) - LONG_CHAIN + 1} more",), *rows[-3:]]
 
 
-def _link(link: ChainLink, *, mixed: bool, limits: bool) -> Sequence[str | Span]:
+def _link(link: ChainLink, *, named: bool, mixed: bool, limits: bool) -> Sequence[str | Span]:
     """One operator; where operators of a chain disagree on a setting, this operator's own value."""
     operator = link.operator
     facts = [f"parallelism {ORIGIN_WORDS[operator.parallelism_from]}"] if mixed else []
     facts += [f"own max parallelism {max_parallelism_words(operator.max_parallelism)}"] if limits else []
     origin = ", ".join(facts)
-    return ("  " * link.depth + operator.key, operator.name, (origin, "dim"), (str(operator.location), "place"))
+    name = operator.name if named else ""
+    return ("  " * link.depth + operator.key, name, (origin, "dim"), (str(operator.location), "place"))
 
 
 def _edges(explanation: Explanation, spec: str | None) -> list[Line]:

@@ -37,6 +37,9 @@ _LINK_ERRORS = (
     "java.lang.IncompatibleClassChangeError", "java.lang.IllegalAccessError", "java.lang.VerifyError",
 )  # fmt: skip
 _NO_MEMORY = re.compile(r"OutOfMemoryError|insufficient memory|Could not reserve enough space|Too small .*heap")
+_ENDED_FOR_MEMORY = re.compile(
+    r"Terminating due to java\.lang\.OutOfMemoryError(?:: (.+))?|insufficient memory for the Java"
+)
 _LACKING = re.compile(r"(org\.apache\.flink\.[\w.$]+) does not exist in the JVM")
 _PYTHON_FUNCTIONS = "org.apache.flink.client.python.PythonFunctionFactory"
 # Flink's wrappers around what went wrong; their own messages say nothing.
@@ -61,22 +64,15 @@ def failure_of(
 ) -> PlanError | None:
     """The error of an outcome; None where there are jobs and nothing else went wrong."""
     context = _Context(outcome, asked, statements, request)
-    failures = outcome.of("failure")
-    if outcome.of("job") and not _spoils(failures, asked):
-        return None
-    if failures:
-        return context.failed(failures[0])
+    failures, ends = outcome.of("failure"), outcome.of("end")
+    jobs = bool(outcome.of("job"))
+    if failures:  # a main may well end badly after its jobs; a script of SQL that does has jobs that are missing
+        return None if jobs and asked.way != "sql" else context.failed(failures[0])
     if outcome.exit_code is None:
         return context.too_long()
-    ends = outcome.of("end")
-    if not ends:
+    if not ends or context.was_killed:
         return context.broke_off()
-    return context.no_job(ends[-1])
-
-
-def _spoils(failures: Sequence[Mapping[str, Any]], asked: Asked) -> bool:
-    """Whether a failure leaves jobs out that a reader would miss. A main may well end badly after its jobs."""
-    return bool(failures) and asked.way == "sql"
+    return None if jobs else context.no_job(ends[-1])
 
 
 def shortly(failure: Mapping[str, Any]) -> str:
@@ -94,6 +90,15 @@ class _Context:
         self.file = str(asked.path)
         self.what = f"main of {self.file}" if asked.way == "jar" else "the script"
         self.whole = None if asked.way == "jar" else Location(self.file, 1)  # a jar has no lines
+
+    @property
+    def was_killed(self) -> bool:
+        """Whether Java ended, and the program did not ask for it."""
+        ends = self.outcome.of("end")
+        code = ends[-1].get("exit") if ends else None
+        if code is None:
+            return False
+        return code < 0 or self.asked.way == "sql" or bool(_ENDED_FOR_MEMORY.search(self.outcome.said))
 
     def failed(self, failure: Mapping[str, Any]) -> PlanError:
         kind = failure["kind"]
@@ -172,11 +177,7 @@ class _Context:
                 hint="run the statements in a Table API script: plan explain script.py --python PATH",
             )
         if names[-1] == "java.lang.OutOfMemoryError" or "java.lang.OutOfMemoryError" in names:
-            return OptionError(
-                f"{self.what} needs more memory than Java may take: {causes[-1][1] or 'OutOfMemoryError'}",
-                location=location,
-                hint="give Java more: JAVA_TOOL_OPTIONS=-Xmx4g plan ...",
-            )
+            return self.needs_memory(causes[-1][1], location)
         text = "\n".join(message for _, message in causes)
         if "java.util.zip.ZipException" in names:
             return JobDefinitionError(f"{self.file} is no jar: {causes[-1][1]}", hint="build it again")
@@ -307,9 +308,24 @@ class _Context:
         hint = "give it more time with --time-limit 5min"
         return JobDefinitionError(message, location=self.whole, hint=self.with_printed(hint))
 
-    def broke_off(self) -> PlanError:
+    def needs_memory(self, what: str, location: Location | None) -> PlanError:
         return OptionError(
-            f"asking Flink broke off (exit code {self.outcome.exit_code})",
+            f"{self.what} needs more memory than Java may take{f': {what}' if what else ''}",
+            location=location,
+            hint="give Java more: JAVA_TOOL_OPTIONS=-Xmx4g plan ...",
+        )
+
+    def broke_off(self) -> PlanError:
+        memory = _ENDED_FOR_MEMORY.search(self.outcome.said)
+        if memory is not None:
+            return self.needs_memory(memory[1] or "", self.whole)
+        ends = self.outcome.of("end")
+        code = ends[-1].get("exit") if ends else None
+        how = "Java is gone" if code is None else f"Java ended with exit code {code}"
+        if code is not None and code < 0:
+            how = f"signal {-code} ended Java" + (", perhaps since the machine has no memory left" if code == -9 else "")
+        return OptionError(
+            f"asking Flink broke off: {how}",
             location=self.whole,
             hint=self.with_printed("run it again; if it happens again, report it with what is printed above"),
         )

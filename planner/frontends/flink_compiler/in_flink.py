@@ -85,6 +85,7 @@ class Jvm:
         command = [
             request["java"],
             "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+DisplayVMOutputToStderr", "-Xshare:auto",
+            "-XX:+ExitOnOutOfMemoryError",  # py4j's threads would die of it, and leave this side waiting
             "-Xlog:disable", "-Xlog:all=error:stderr",
             *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
             f"-Djava.io.tmpdir={request['temporary']}", f"-XX:ErrorFile={request['temporary']}/crash.log",

@@ -119,10 +119,10 @@ def _answers(
     found = [{**answer, "notes": _notes(answer, outcome, failure)} for answer in outcome.answers if "job" in answer]
     if failure is not None and (not found or (request.fetch and isinstance(failure, MissingFactory))):
         raise failure
-    if failure is None and asked.may_keep and outcome.exit_code is not None:
+    if failure is None and asked.may_keep:
         keep(asked.way, asked.depends, found)
     _speed_up_the_next(asked)
-    return found, failure
+    return [{**answer, "notes": [*answer["notes"], *asked.java_notes()]} for answer in found], failure
 
 
 def _speed_up_the_next(asked: Asked) -> None:
@@ -137,8 +137,6 @@ def _notes(answer: Mapping[str, Any], outcome: Outcome, failure: PlanError | Non
     notes = [_AS_IF_EMPTY] if answer.get("after_result") else []
     if failure is not None:
         return [*notes, failed_after(failure)]
-    if outcome.exit_code is None:
-        notes.append(f"the program was ended after {outcome.seconds:.0f} s: jobs of later on are missing")
     for late in outcome.of("failure"):
         notes.append(f"the program failed after its jobs: {shortly(late)}")
     return notes

@@ -52,6 +52,14 @@ class Asked:
             document["java"], document["java_options"] = str(archive.java.executable), list(archive.options())
         return document
 
+    def java_notes(self) -> list[str]:
+        """That another Java was taken than the one that the user names."""
+        if self.installation is None:
+            return []
+        java = self.archive().java
+        wrong = [one for one in java.passed_over if one.startswith("JAVA_HOME")]
+        return [f"{one}: {java.executable} was taken, Java {java.version}" for one in wrong]
+
     def archive(self) -> ClassArchive:
         """The archive of the classes that such programs load."""
         assert self.installation is not None

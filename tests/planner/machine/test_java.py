@@ -33,7 +33,8 @@ def test_java_home_comes_before_path(tmp_path: Path) -> None:
 @pytest.mark.parametrize("old", ["1.8.0_402", "11.0.20"])
 def test_a_java_that_is_too_old_is_passed_over(tmp_path: Path, old: str) -> None:
     home, newer = install(tmp_path / "old", old), install(tmp_path / "new", "25")
-    assert find_java({"JAVA_HOME": str(home), "PATH": str(newer / "bin")}).home == newer
+    found = find_java({"JAVA_HOME": str(home), "PATH": str(newer / "bin")})
+    assert (found.home, found.passed_over) == (newer, (f"JAVA_HOME has Java {old}",))
 
 
 def test_without_any_java_one_line_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

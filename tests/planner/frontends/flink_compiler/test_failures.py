@@ -81,3 +81,35 @@ def test_a_java_without_memory_is_told_so(said: str) -> None:
         assert error is not None
         assert error.message == "there is not enough memory for Java"
         assert str(error.hint).endswith(said)  # without the frames
+
+
+def ended(way: str, said: str, *answers: dict[str, object], code: int | None = 0) -> PlanError | None:
+    """The error of a program that ended so."""
+    path = Path(f"job.{way}")
+    asked = Asked(way=way, path=path, flink="2.3.0", origin="", interpreter="", program={}, depends={})
+    return failure_of(Outcome(answers=answers, said=said, exit_code=code, seconds=1.0), asked, [], FlinkRequest())
+
+
+@pytest.mark.parametrize("way", ["sql", "jar"])
+@pytest.mark.parametrize("jobs", [(), ({"job": {}},)])
+def test_a_java_that_ends_for_its_memory_is_told_so(way: str, jobs: tuple[dict[str, object], ...]) -> None:
+    said = "Terminating due to java.lang.OutOfMemoryError: Java heap space\n"
+    error = ended(way, said, *jobs, {"end": {"exit": 3}})
+    assert error is not None
+    assert error.message.endswith("needs more memory than Java may take: Java heap space")
+
+
+@pytest.mark.parametrize("way", ["sql", "jar", "script"])
+def test_jobs_before_the_time_limit_are_not_all(way: str) -> None:
+    error = ended(way, "", {"job": {}}, code=None)
+    assert error is not None
+    assert "within 120 s" in error.message
+
+
+def test_a_java_that_was_killed_after_a_job_is_an_error() -> None:
+    for way in ("sql", "jar"):
+        error = ended(way, "", {"job": {}}, {"end": {"exit": -9}})
+        assert error is not None
+        assert "signal 9 ended Java" in error.message
+    assert ended("jar", "", {"job": {}}, {"end": {"exit": 3}}) is None  # main's own System.exit
+    assert ended("sql", "", {"job": {}}, {"end": {"exit": 3}}) is not None
