@@ -323,7 +323,8 @@ class _Context:
         code = ends[-1].get("exit") if ends else None
         how = "Java is gone" if code is None else f"Java ended with exit code {code}"
         if code is not None and code < 0:
-            how = f"signal {-code} ended Java" + (", perhaps since the machine has no memory left" if code == -9 else "")
+            how = f"signal {-code} ended Java"
+            how += ", perhaps since the machine has no memory left" if code == -9 else ""
         return OptionError(
             f"asking Flink broke off: {how}",
             location=self.whole,
