@@ -64,7 +64,7 @@ def _find_here(home: str, path: str, user: str) -> JavaRuntime:
 
 
 def _find(environment: Mapping[str, str], user: str) -> JavaRuntime:
-    found = []
+    found: list[str] = []
     for where, executable in _candidates(environment):
         version = _version(executable)
         if version is not None and _major(version) >= OLDEST:
