@@ -13,8 +13,7 @@ from planner.kinds import KEEPS_COLUMNS
 from spark_runner.lowering.front_ends import OperatorPart, OperatorParts, Routing, SinkEnd, SourceEnd, not_in_chunks
 from spark_runner.lowering.inlining import inlined
 from spark_runner.lowering.job_view import JobView
-from spark_runner.lowering.operators import LOWERINGS, Lowered, Situation
-from spark_runner.lowering.operators.sinks import PRINTING_FORMATS
+from spark_runner.lowering.operators import LOWERINGS, PRINTING_FORMATS, Lowered, Situation
 from spark_runner.program.program import Engine, Mode
 from spark_runner.program.roles import ROLES
 from spark_runner.program.worker_parts import worker_part

@@ -74,10 +74,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "spark_runner.executor.formats": frozenset({"spark_runner.executor"}),
     "spark_runner.program": WORDS | {"spark_runner.executor"},
     "spark_runner.lowering": PLANNER
-    | {"spark_runner.executor", "spark_runner.program", "spark_runner.lowering.operators"}
-    | {"spark_runner.lowering.scripts"},
-    "spark_runner.lowering.operators": WORDS
-    | {"spark_runner.executor", "spark_runner.lowering", "spark_runner.program"},
+    | {"spark_runner.executor", "spark_runner.program", "spark_runner.lowering.scripts"},
     "spark_runner.lowering.scripts": PYTHON_API
     | PLANNER
     | {"spark_runner.executor", "spark_runner.executor.formats", "spark_runner.lowering", "spark_runner.program"},
