@@ -74,11 +74,16 @@ def plain(lines: Iterable[Line]) -> str:
 
 
 def table(rows: Sequence[Sequence[str | Span]], *, gap: int = 2, right: Iterable[int] = ()) -> list[Line]:
-    """Rows with their columns aligned, the columns `right` to the right; columns without any text are left out."""
+    """Rows with their columns aligned, the columns `right` to the right; columns without any text are left out.
+
+    A row may have fewer cells than others.
+    """
     cells = [[line(cell)[0] for cell in row] for row in rows]
     if not cells:
         return []
-    filled = [column for column in range(len(cells[0])) if any(row[column][0] for row in cells)]
+    most = max(map(len, cells))
+    cells = [[*row, *[("", "")] * (most - len(row))] for row in cells]
+    filled = [column for column in range(most) if any(row[column][0] for row in cells)]
     cells = [[row[column] for column in filled] for row in cells]
     widths = [max(_cells(row[column][0]) for row in cells) for column in range(len(filled))]
     ranged = {filled.index(column) for column in right if column in filled}

@@ -7,7 +7,6 @@ The operators are those of streams, with an end of input; `fusion` makes one loo
 from __future__ import annotations
 
 import contextlib
-import gc
 import pickle
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -18,6 +17,7 @@ import pyarrow as pa
 
 from spark_runner.executor.fusion import FusedRun, fused
 from spark_runner.executor.hidden_columns import KEY, SIDE, STAMP
+from spark_runner.executor.interpreter import at_work
 from spark_runner.executor.keyed import Keyed
 from spark_runner.executor.operators import Operator, Part, spread_out, tell_wants
 from spark_runner.executor.outlets import OutletWriter
@@ -30,8 +30,6 @@ from spark_runner.executor.store import NoState
 from spark_runner.executor.table import OPERATORS
 
 Report = Callable[[SubtaskReport], None]
-
-_GC_THRESHOLDS = (200_000, 20, 100)  # batches of records are many objects and no garbage: fewer collections
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +56,8 @@ def here(spec: PassSpec) -> TaskPlace:
 def run_pass(payload: bytes, report: Report | None, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """One subtask of a pass: what `mapInArrow` calls. `report` gets the subtask's report when it has finished."""
     spec: PassSpec = pickle.loads(payload)
-    thresholds = gc.get_threshold()
-    gc.set_threshold(*_GC_THRESHOLDS)
-    try:
+    with at_work(len(spec.operators)):
         yield from Runner(spec, here(spec)).run(batches, report)
-    finally:
-        gc.set_threshold(*thresholds)  # workers are reused by other jobs
 
 
 class Runner:

@@ -5,17 +5,16 @@ Functions come pickled in `payload`; every subtask unpickles its own copy, as ev
 
 from __future__ import annotations
 
-import gc
 import json
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import groupby
 from typing import Any
 
 import pyarrow as pa
 
 from spark_runner.executor.chunks import Chunk, chunk_batch, chunks_of
+from spark_runner.executor.interpreter import at_work
 from spark_runner.executor.layout import Layout, VertexSpec
 from spark_runner.executor.positions import END_BASE, FEED_BASE, block_base, subtask_of
 from spark_runner.executor.records import decode
@@ -24,20 +23,14 @@ from spark_runner.executor.subtask import TICK, Subtask, clock
 
 __all__ = ["run_control", "run_ending_layer", "run_feed", "run_layer", "run_rows", "run_slot", "run_source"]
 
-_GC_THRESHOLDS = (200_000, 20, 100)
 _BASE = ("__b0", "__b1", "__b2", "__split")
 _AT, _NOW = "__at", "__now"
 _SLICE = 20_000  # records of the job itself that are taken at once
 
 
-@contextmanager
-def _few_collections() -> Iterator[None]:
-    thresholds = gc.get_threshold()
-    gc.set_threshold(*_GC_THRESHOLDS)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)  # workers are reused by other jobs
+def _longest(layout: Layout) -> int:
+    """How many operators the longest chain has."""
+    return max(len(vertex.operators) for vertex in layout.vertices)
 
 
 def _subtask(payload: bytes, vertex: int, subtask: int, backend: Backend, now: int) -> Subtask:
@@ -68,7 +61,7 @@ def run_source(payload: bytes, source: int, batches: Iterable[pa.RecordBatch]) -
     parallelism = layout.vertices[spec.vertex].parallelism
     tasks: dict[int, Subtask] = {}
     counted: dict[tuple[int, ...], int] = {}
-    with _few_collections():
+    with at_work(_longest(layout)):
         for batch in batches:
             for start, length, where in _runs(batch):
                 part = batch.slice(start, length)
@@ -121,7 +114,7 @@ def run_control(payload: bytes, feeds: bytes, batches: Iterable[pa.RecordBatch])
     if not orders:
         return
     layout: Layout = pickle.loads(payload)
-    with _few_collections():
+    with at_work(_longest(layout)):
         for order, now in sorted(orders, key=lambda one: one[0].get("slice", 0)):
             if "slice" in order:
                 yield from _rows(_fed(payload, layout, pickle.loads(feeds), order, now))
@@ -180,9 +173,10 @@ def run_layer(payload: bytes, layer: int, batches: Iterable[pa.RecordBatch]) -> 
 
 def run_slot(payload: bytes, layer: int, chunks: Sequence[Chunk], backend: Backend) -> Iterator[Chunk]:
     """All chunks of one slot: those for this layer go through their subtasks, the others go by unopened."""
-    mine, others = _sorted_out(pickle.loads(payload), layer, chunks)
+    layout: Layout = pickle.loads(payload)
+    mine, others = _sorted_out(layout, layer, chunks)
     yield from others
-    with _few_collections():
+    with at_work(_longest(layout)):
         for (vertex, subtask), found in sorted(mine.items()):
             task = _subtask(payload, vertex, subtask, backend, max(chunk.now for chunk in found))
             task.take_chunks(found)
@@ -234,7 +228,7 @@ def run_rows(payload: bytes, vertex: int, first: int, batches: Iterable[pa.Recor
 
 def _through(task: Subtask, parts: Iterable[Sequence[Any]]) -> Iterator[pa.RecordBatch]:
     index = 0
-    with _few_collections():
+    with at_work(len(task.operators)):
         for part in parts:
             task.take_slice(FEED_BASE, range(index, index + len(part)), part)
             index += len(part)
@@ -246,9 +240,10 @@ def _through(task: Subtask, parts: Iterable[Sequence[Any]]) -> Iterator[pa.Recor
 
 def run_ending_layer(payload: bytes, layer: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """One partition of a layer of input that ends."""
-    mine, others = _sorted_out(pickle.loads(payload), layer, chunks_of(batches))
+    layout: Layout = pickle.loads(payload)
+    mine, others = _sorted_out(layout, layer, chunks_of(batches))
     yield from _rows(others)
-    with _few_collections():
+    with at_work(_longest(layout)):
         for (vertex, subtask), found in sorted(mine.items()):
             task = _ending(payload, vertex, subtask)
             task.take_chunks(found)

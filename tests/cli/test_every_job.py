@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.jobs import SHAPES
 from cli.render.pictures.dot import to_dot
 from cli.render.pictures.mermaid import to_mermaid
 from cli.render.pictures.stages import PICTURES
@@ -56,6 +58,19 @@ def test_text_names_every_operator_and_every_obstacle(data: dict[str, Any], plac
     assert plain(order_lines("job", explain_order(compiled.job_graph))).count("\n") >= 2 * len(
         compiled.job_graph.vertices
     )
+    assert plain(stage_lines(compiled, STAGES)).count("\n") > 4
+
+
+LARGE = [SHAPES["row"](100), SHAPES["unchained_row"](60), SHAPES["pipelines"](20), SHAPES["wide"](300)]
+
+
+@pytest.mark.parametrize("data", LARGE, ids=[job["name"] for job in LARGE])
+def test_large_jobs_are_shortened_and_counted(data: dict[str, Any]) -> None:
+    compiled = plan(load_job_data(data, Location("job.yaml", 1)))
+    text = plain(explanation_lines(explain_plan(compiled), spec="job.yaml"))
+    assert re.search(rf"^  operators +{len(data['operators'])}$", text, re.MULTILINE)
+    if data["name"] == "row":
+        assert re.search(r"^     map 25 +Map +job.yaml:1\n     ... and 71 more\n     map 97 ", text, re.MULTILINE)
     assert plain(stage_lines(compiled, STAGES)).count("\n") > 4
 
 

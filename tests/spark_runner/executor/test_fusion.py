@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyspark import cloudpickle
 
-from spark_runner.executor.chain import Runner, TaskPlace
+from planner import ProcessFunction
+from spark_runner.executor.chain import Runner, TaskPlace, run_pass
 from spark_runner.executor.failures import OperatorFailed
 from spark_runner.executor.fusion import FusedRun
 from spark_runner.executor.hidden_columns import STAMP
@@ -20,6 +24,7 @@ from spark_runner.executor.operators import MANY as CHUNK
 from spark_runner.executor.passes import OutletSpec, PassInput, PassSpec
 from spark_runner.executor.report import SubtaskReport
 from spark_runner.lowering.inlining import inlined
+from tests.support.pyflink_engine import EngineRun
 
 NUMBER = pa.schema([("value", pa.int64())])
 PAIR = pa.schema([("f0", pa.int64()), ("f1", pa.string())])
@@ -131,6 +136,39 @@ def test_twenty_thousand_operators_are_one_pass() -> None:
     batches, figures = ran(spec, [0, 1, 2])
     assert batches[0].column(0).to_pylist() == [20_000, 20_001, 20_002]
     assert figures.nodes[19_999] == (3, 3)
+
+
+class Added(ProcessFunction):
+    def process_element(self, value: int, ctx: ProcessFunction.Context) -> Iterator[int]:
+        yield value + 1
+
+
+def test_thousands_of_operators_that_call_each_other() -> None:
+    spec = chain([node(n, "process", Added()) for n in range(3_000)])
+    batch = pa.RecordBatch.from_arrays([pa.array([0, 1], pa.int64())], schema=NUMBER)
+    limit = sys.getrecursionlimit()
+    batches = list(run_pass(cloudpickle.dumps(spec), None, [batch]))
+    assert [row for made in batches for row in made.column(0).to_pylist()] == [3_000, 3_001]
+    assert sys.getrecursionlimit() == limit
+
+
+@pytest.mark.parametrize("cuts", [None, (1,)], ids=["bounded", "stream"])
+def test_thousands_of_operators_of_a_script(cuts: tuple[int, ...] | None, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from pyflink.common import Types\n"
+        "from pyflink.datastream import ProcessFunction, StreamExecutionEnvironment\n"
+        "class Added(ProcessFunction):\n"
+        "    def process_element(self, value, ctx):\n"
+        "        yield value + 1\n"
+        "env = StreamExecutionEnvironment.get_execution_environment()\n"
+        "stream = env.from_collection([0, 1], Types.LONG())\n"
+        "for _ in range(1_500):\n"
+        "    stream = stream.process(Added(), Types.LONG())\n"
+        "stream.print()\n"
+        "env.execute()\n"
+    )
+    assert sorted(EngineRun(cuts=cuts).run(script)) == ["1500", "1501"]
 
 
 def test_one_record_that_becomes_many_moves_on_in_pieces() -> None:
