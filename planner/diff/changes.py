@@ -6,41 +6,25 @@ state that means something else. Where that cannot be known it counts as state-b
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 from planner.diff.change import LEVELS, Change, Level
 from planner.diff.comparison import Comparison, OperatorPair
 from planner.diff.compatibility import comparable_kinds, incompatibilities
+from planner.diff.fact_changes import fact_changes, part_changes
 from planner.diff.id_causes import find_id_causes
 from planner.diff.id_words import cause_in_words
-from planner.diff.levels import Row, job_row, row_of
+from planner.diff.parts import TakenApart
 from planner.diff.record_types import kept_types
 from planner.graphs.state import describe_state
 from planner.graphs.state_lookup import state_id
 from planner.job import MEANINGFUL
 from planner.observed.labels import without_counters
-from planner.snapshots.declared import Facts
 from planner.snapshots.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot
 
 __all__ = ["LEVELS", "Change", "Level", "breaks_state", "find_changes", "job_change"]
-
-# Declared facts that Flink may decide otherwise: they are told by what became of them.
-_SEEN: Final[Mapping[str, Callable[[OperatorSnapshot], object]]] = {
-    "parallelism": lambda operator: operator.parallelism,
-    "max-parallelism": lambda operator: operator.max_parallelism,
-    "slot-sharing-group": lambda operator: operator.group,
-}
-# The same of the whole job, under Flink's own keys.
-_JOB_OPTIONS: Final = {
-    "options.parallelism.default": "parallelism",
-    "options.pipeline.max-parallelism": "max-parallelism",
-}
-_MERGED: Final = re.compile(r"[a-z_]+ \d+: ")
-_OF_INPUT: Final = re.compile(r"(input \d+ )?(key|partition|partitioner|side output|overridden-partition)\b(?!-)")
-_PARTITION: Final = re.compile(r"(input \d+ )?partition")
-_CODE: Final = re.compile(r"(?:^| )code\.")
 
 
 def find_changes(comparison: Comparison) -> tuple[Change, ...]:
@@ -51,8 +35,10 @@ def find_changes(comparison: Comparison) -> tuple[Change, ...]:
         *_state(comparison),
         *_record_types(comparison),
         *_added(comparison),
+        *part_changes(comparison),
         *(change for pair in comparison.operators for change in _settings(pair)),
-        *_facts(comparison),
+        *_names(comparison),
+        *fact_changes(comparison),
         *_chains(comparison),
         *_edges(comparison),
         *_new_exchanges(comparison),
@@ -110,6 +96,9 @@ def _job(comparison: Comparison) -> Iterator[Change]:
 def _lost(comparison: Comparison) -> Iterator[Change]:
     for at in comparison.lost:
         lost = comparison.old.operators[at]
+        if at in comparison.joined:
+            yield _merging(lost, "joined", "is merged with its neighbours now")
+            continue
         stateful = lost.state != "none"
         yield Change(
             level="state-breaking" if stateful else "result",
@@ -126,6 +115,9 @@ def _added(comparison: Comparison) -> Iterator[Change]:
     kept_state = {old.id: old for old in comparison.old.operators if old.state != "none"}
     for at in comparison.added:
         new = comparison.new.operators[at]
+        if at in comparison.split:
+            yield _merging(new, "split", "is no longer merged with its neighbours", at)
+            continue
         other = kept_state.get(state_id(new.id, new.user_hash, kept_state))
         yield Change(
             level="state-breaking" if other else "result",
@@ -137,6 +129,12 @@ def _added(comparison: Comparison) -> Iterator[Change]:
             after=new.id,
             at=at,
         )
+
+
+def _merging(operator: OperatorSnapshot, kind: str, words: str, at: int | None = None) -> Change:
+    """An operator that PyFlink merges in one version only: it computes the same, in another process."""
+    message = f"{operator.label} {words}"
+    return Change(level="performance", part="operator", kind=kind, subject=operator.label, message=message, at=at)
 
 
 def _state(comparison: Comparison) -> Iterator[Change]:
@@ -199,8 +197,6 @@ def _id_change(pair: OperatorPair, cause: str) -> Change:
 def _settings(pair: OperatorPair) -> Iterator[Change]:
     old, new = pair.old, pair.new
     stateful = old.state != "none"
-    if without_counters(old.name) != without_counters(new.name):
-        yield from _setting(pair, "renamed", "name", old.name, new.name, "safe")
     if comparable_kinds(old.kind, new.kind):
         yield from _setting(pair, "kind", "it was a", old.kind, new.kind, "result")
     if old.parallelism != new.parallelism and new.parallelism <= old.effective_max_parallelism:
@@ -217,97 +213,15 @@ def _settings(pair: OperatorPair) -> Iterator[Change]:
         yield from _setting(pair, "behaviour", "what it does:", old.does, new.does, level)
 
 
-def _facts(comparison: Comparison) -> Iterator[Change]:
-    """Every declared fact that differs: of the operators that are the same in both versions, and of the job."""
-    for pair in comparison.operators:
-        if pair.old.declared is not None and pair.new.declared is not None:
-            stateful = pair.old.state != "none"
-            for name, before, after in _differing(*_by_part(pair)):
-                seen = _SEEN.get(name.rpartition(": ")[2])  # "filter 1: parallelism", of an operator that merged
-                if seen is not None and seen(pair.old) != seen(pair.new):
-                    continue  # told by its effect
-                if _PARTITION.fullmatch(name) and _read_by(comparison.old, pair.old_at) != _read_by(
-                    comparison.new, pair.new_at
-                ):
-                    continue  # told by the edges; otherwise Flink does the same without being asked
-                row = row_of(name)
-                level = row.level(stateful, before, after)
-                if row.kind == "state-descriptor" and before is None:
-                    level = "result"  # a new state begins empty
-                if stateful and row.kind == "state-ttl" and None in (before, after) and not comparison.new.keeps_ttl:
-                    level = "state-breaking"
-                yield _fact(row, level, name, before, after, pair.new.label, pair.new_at)
-    old, new = comparison.old, comparison.new
-    if old.declared is None or new.declared is None:
-        yield Change(
-            level="result", part="job", kind="not-compared", subject=new.name,
-            message="one version was recorded by an earlier plan, which kept no settings and no code: only operators, "
-            "edges and ids were compared. Record it again, once, on the revision that is deployed",
-        )  # fmt: skip
-        return
-    stateful = any(operator.state != "none" for operator in old.operators)
-    told = {change[0] for change in _differing(old.declared, new.declared)}
-    for name, before, after in _differing(old.declared, new.declared):
-        if name == "call enable_checkpointing" and any(
-            one.startswith("options.execution.checkpointing") for one in told
-        ):
-            continue  # the same call, once as it was written and once as the option that it sets
-        if name == "planned-for" or (name == "runtime-mode" and old.mode != new.mode):
-            continue  # told by what they do to the plan, or by the section on Flink's versions
-        seen = _SEEN.get(_JOB_OPTIONS.get(name, name))
-        if seen is not None and any(seen(pair.old) != seen(pair.new) for pair in comparison.operators):
-            continue  # told by the operators, on which it has its effect
-        row = job_row(name)
-        yield _fact(row, row.level(stateful, before, after), name, before, after, new.name, None)
-
-
-def _read_by(snapshot: Snapshot, at: int) -> list[str]:
-    """How records reach an operator."""
-    return sorted(edge.partitioner for edge in snapshot.edges if edge.target == at)
-
-
-def _by_part(pair: OperatorPair) -> tuple[Facts, Facts]:
-    """The facts of both versions under the same names: PyFlink may merge an operator in one, and not in the other."""
-    old, new = pair.old.declared or {}, pair.new.declared or {}
-    merged = [any(_MERGED.match(name) for name in facts) for facts in (old, new)]
-    if merged[0] == merged[1]:
-        return old, new
-    alone, kind = (new, pair.new.kind) if merged[0] else (old, pair.old.kind)
-    named = {name if _OF_INPUT.match(name) else f"{kind} 1: {name}": value for name, value in alone.items()}
-    return (old, named) if merged[0] else (named, new)
-
-
-def _differing(old: Facts, new: Facts) -> list[tuple[str, str | None, str | None]]:
-    """The facts that differ. Pieces of code that came or went say nothing where the code that calls them differs."""
-    names = sorted(name for name in {**old, **new} if old.get(name) != new.get(name))
-    both = [name for name in names if not _CODE.search(name) or (name in old and name in new)]
-    return [(name, old.get(name), new.get(name)) for name in (both or names)]
-
-
-def _fact(
-    row: Row, level: Level, name: str, before: str | None, after: str | None, subject: str, at: int | None
-) -> Change:
-    code = _CODE.search(name)
-    if code and _is_hash(before) and _is_hash(after):
-        told = f"the code of {name[code.end() :]} changed"
-    else:
-        shown = ["unset" if value is None else value for value in (before, after)]
-        told = f"{name[code.end() :] if code else name} {shown[0]} -> {shown[1]}"
-    return Change(
-        level=level,
-        part="operator" if at is not None else "job",
-        kind=row.kind,
-        subject=subject,
-        message=f"{subject}: {told}" + (f" ({row.words})" if row.words and level == row.stateful else ""),
-        before=before,
-        after=after,
-        at=at,
-        fact=name,
-    )
-
-
-def _is_hash(value: str | None) -> bool:
-    return value is None or re.fullmatch("[0-9a-f]{12}", value) is not None
+def _names(comparison: Comparison) -> Iterator[Change]:
+    """Operators that are called otherwise; those that PyFlink merged, part by part."""
+    assert comparison.parts is not None
+    for part in comparison.parts.comparison.operators:
+        before, after = part.old.name, part.new.name
+        if without_counters(before) != without_counters(after):
+            at, label = comparison.parts.new.place(part.new_at)
+            pair = replace(part, new_at=at, new=comparison.new.operators[at])
+            yield from _setting(pair, "renamed", f"{label}name", before, after, "safe")
 
 
 def _setting(pair: OperatorPair, kind: str, words: str, before: Any, after: Any, level: Level) -> Iterator[Change]:
@@ -359,8 +273,14 @@ def _edges(comparison: Comparison) -> Iterator[Change]:
     lost = [number for number in comparison.lost_edges if number not in comparison.bridged]
     added = [number for number in comparison.added_edges if number not in comparison.shortened]
     yield from _other_side_outputs(comparison, lost, added)
-    yield from _rewired(old, lost, comparison.by_old, "removed")
-    yield from _rewired(new, added, comparison.by_new, "added")
+    assert comparison.parts is not None
+    parts, within = comparison.parts, comparison.parts.comparison
+    still = ({*comparison.lost_edges} - {*lost}, {*comparison.added_edges} - {*added})  # told, or not worth a line
+    same = ({at for at, _ in comparison.edges}, {at for _, at in comparison.edges})
+    lost = [at for at in within.lost_edges if at not in within.bridged | still[0] | same[0]]
+    added = [at for at in within.added_edges if at not in within.shortened | still[1] | same[1]]
+    yield from _rewired(parts.old, lost, within.by_old, parts.new, "removed")
+    yield from _rewired(parts.new, added, within.by_new, parts.new, "added")
 
 
 def _new_exchanges(comparison: Comparison) -> Iterator[Change]:
@@ -422,22 +342,23 @@ def _place(edge: EdgeSnapshot) -> tuple[int, int, int]:
 
 
 def _rewired(
-    snapshot: Snapshot, edges: Iterable[int], known: Mapping[int, OperatorPair], kind: str
+    side: TakenApart, edges: Iterable[int], known: Mapping[int, OperatorPair], new: TakenApart, kind: str
 ) -> Iterator[Change]:
     """Edges between operators that are in both versions; those of added and removed operators are not reported."""
     for number in edges:
-        edge = snapshot.edges[number]
+        edge = side.snapshot.edges[number]
         if edge.source in known and edge.target in known:
-            ends = _ends(snapshot, number)
-            kept = snapshot.operators[edge.target].state in ("keyed", "operator")
-            because = f": the state of {snapshot.operators[edge.target].label} was built from other records"
+            target = side.snapshot.operators[edge.target]
+            ends = f"{side.label(edge.source)} -> {side.label(edge.target)}"
+            kept = target.state in ("keyed", "operator")
+            because = f": the state of {target.label} was built from other records"
             yield Change(
                 level="state-breaking" if kept else "result",
                 part="edge",
                 kind=kind,
                 subject=ends,
                 message=f"the edge {ends} was {kind}{because if kept else ''}",
-                at=known[edge.target].new_at,
+                at=new.owners[known[edge.target].new_at],
             )
 
 

@@ -7,11 +7,12 @@ from dataclasses import replace
 from functools import cached_property
 
 from planner.diff.match import match_operators
+from planner.diff.parts import TakenApart, pair_owners, take_apart
 from planner.graphs.state_lookup import finds_own_state
 from planner.records import record
 from planner.snapshots.snapshot import OperatorSnapshot, Snapshot
 
-__all__ = ["BrokenChain", "Comparison", "OperatorPair", "compare"]
+__all__ = ["BrokenChain", "Comparison", "OperatorPair", "Parts", "compare"]
 
 
 @record
@@ -46,6 +47,18 @@ class Comparison:
     edges: tuple[tuple[int, int], ...]  # positions of the same edge in old.edges and new.edges
     lost_edges: tuple[int, ...]
     added_edges: tuple[int, ...]
+    parts: Parts | None = None  # the same with operators that PyFlink merged taken apart; None in that one itself
+
+    @cached_property
+    def joined(self) -> frozenset[int]:
+        """Lost operators that are parts of other operators now. State is only found under the id of a first part."""
+        kept = self.parts.kept if self.parts else frozenset()
+        return frozenset(at for at in self.lost if at in kept and self.old.operators[at].state == "none")
+
+    @cached_property
+    def split(self) -> frozenset[int]:
+        """Added operators that were parts of other operators before."""
+        return frozenset(self.added) & (self.parts.known if self.parts else frozenset())
 
     @cached_property
     def by_old(self) -> Mapping[int, OperatorPair]:
@@ -107,11 +120,36 @@ class Comparison:
         return tuple(_broken(self))
 
 
+@record(slots=False)
+class Parts:
+    """Two versions part by part."""
+
+    old: TakenApart
+    new: TakenApart
+    comparison: Comparison
+
+    @property
+    def kept(self) -> frozenset[int]:
+        """The old operators of which a part is in the new version."""
+        return frozenset(self.old.owners[pair.old_at] for pair in self.comparison.operators)
+
+    @property
+    def known(self) -> frozenset[int]:
+        """The new operators of which a part was in the old version."""
+        return frozenset(self.new.owners[pair.new_at] for pair in self.comparison.operators)
+
+
 def compare(old: Snapshot, new: Snapshot) -> Comparison:
     """Match two versions of a job. Of one that Flink exported and one of ours, only what both can know is compared."""
     if old.exported != new.exported:
         old, new = _as_graph(old), _as_graph(new)
-    matched = match_operators(old, new)
+    before, after = take_apart(old), take_apart(new)
+    matched = match_operators(before.snapshot, after.snapshot)
+    parts = Parts(old=before, new=after, comparison=_comparison(before.snapshot, after.snapshot, matched))
+    return replace(_comparison(old, new, pair_owners(before.owners, after.owners, matched)), parts=parts)
+
+
+def _comparison(old: Snapshot, new: Snapshot, matched: Mapping[int, int]) -> Comparison:
     pairs = sorted(
         (
             OperatorPair(old_at=before, new_at=after, old=old.operators[before], new=new.operators[after])

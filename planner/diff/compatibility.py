@@ -8,6 +8,7 @@ from typing import Final
 from planner.diff.comparison import OperatorPair
 from planner.kinds import AGGREGATES
 from planner.records import record
+from planner.snapshots.declared import PART
 
 _ONE_VALUE: Final = AGGREGATES | {"reduce"}
 
@@ -36,8 +37,9 @@ def comparable_kinds(before: str, after: str) -> bool:
 
 
 def _kind(pair: OperatorPair) -> Iterator[Incompatibility]:
-    if comparable_kinds(pair.old.kind, pair.new.kind):
-        return
+    parted = any(PART.match(name) for side in (pair.old, pair.new) for name in side.declared or {})
+    if comparable_kinds(pair.old.kind, pair.new.kind) or (parted and {pair.old.state, pair.new.state} == {"none"}):
+        return  # of operators that PyFlink merged, each part is told
     if pair.old.kind != pair.new.kind:
         yield _reason("kind", f"it was a {pair.old.kind} and is a {pair.new.kind}", pair.old.kind, pair.new.kind)
     elif (pair.old.state == "keyed") != (pair.new.state == "keyed"):

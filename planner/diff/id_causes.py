@@ -21,9 +21,9 @@ class IdCause:
 
     kind: CauseKind
     at: int
-    edge: int | None = None  # of a chain that broke or formed: position in the new edges
+    edge: int | None = None  # of a chain that broke or formed: position in the new edges; None: it has not got it
     formed: bool = False
-    operators: tuple[str, ...] = ()  # added or lost, by name
+    operators: tuple[str, ...] = ()  # added or lost, or no longer next to it, by name
     downstream: bool = False  # they read the operator, rather than it them
 
 
@@ -84,8 +84,16 @@ class _OwnCauses:
         gone = [
             number for number in edges if (number not in self.kept_edges if formed else number not in self.same_edge)
         ]
-        names = tuple(snapshot.operators[snapshot.edges[number].target].name for number in gone)
-        return IdCause(kind="added" if formed else "lost", at=pair.new_at, operators=names, downstream=True)
+        targets = [snapshot.edges[number].target for number in gone]
+        known = self.comparison.by_new if formed else self.comparison.by_old
+        kept = all(target in known for target in targets)  # it is there in both versions, and chained in one
+        return IdCause(
+            kind="chain" if kept else "added" if formed else "lost",
+            at=pair.new_at,
+            formed=formed,
+            operators=tuple(snapshot.operators[target].name for target in targets),
+            downstream=True,
+        )
 
     def inputs(self, pair: OperatorPair) -> Iterator[IdCause]:
         comparison = self.comparison

@@ -43,7 +43,7 @@ def _sentence(comparison: Comparison, cause: IdCause, *, upstream: bool) -> str:
         case "chain":
             verb = "chains now" if cause.formed else "no longer chains"
             where = " upstream" if upstream else ""
-            return f"{_edge(comparison, cause)}{where} {verb}, and generated ids count chained outputs."
+            return f"{_edge(comparison, cause, names)}{where} {verb}, and generated ids count chained outputs."
         case "added":
             return f"{names} was added {place}, and generated ids {reason}."
         case "lost":
@@ -65,8 +65,9 @@ def _numbering(comparison: Comparison) -> str:
     return f"Operators were {' and '.join(changed) or 'reordered'} elsewhere, and {count}."
 
 
-def _edge(comparison: Comparison, cause: IdCause) -> str:
-    assert cause.edge is not None
+def _edge(comparison: Comparison, cause: IdCause, names: str) -> str:
+    if cause.edge is None:
+        return f"{comparison.new.operators[cause.at].name} -> {names}"
     edge = comparison.new.edges[cause.edge]
     return f"{comparison.new.operators[edge.source].name} -> {comparison.new.operators[edge.target].name}"
 

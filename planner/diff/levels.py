@@ -21,7 +21,7 @@ __all__ = ["JOB_ROWS", "ROWS", "Row", "job_row", "row_of"]
 class Row:
     """What changes of some facts mean."""
 
-    pattern: str  # of the fact's whole name, without "map 2: " and "input 1 " before it
+    pattern: str  # of the fact's whole name, without "part 2: " and "input 1 " before it
     kind: str  # as reports for machines call the change
     stateful: Level
     stateless: Level
@@ -109,7 +109,7 @@ JOB_ROWS: Final[tuple[Row, ...]] = (
     Row(r".*", "setting", "result", "result"),
 )  # fmt: skip
 
-_PART = re.compile(r"^(?:[a-z_]+ \d+: )?(?:input \d+ )?(?:side output .* (?=output))?")
+_PART = re.compile(r"^(?:part \d+: )?(?:input \d+ )?(?:side output .* (?=output))?")
 
 
 @cache

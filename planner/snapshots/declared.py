@@ -37,9 +37,10 @@ from planner.settings.durations import format_duration
 from planner.snapshots.code import Codebase, Piece
 from planner.snapshots.function_text import callable_text, sql_query
 
-__all__ = ["NOT_FACTS", "Facts", "Surroundings", "job_facts", "operator_facts"]
+__all__ = ["NOT_FACTS", "PART", "Facts", "Surroundings", "job_facts", "operator_facts"]
 
 Facts = Mapping[str, str]
+PART: Final = re.compile(r"part (\d+): ")  # how facts begin that are of one part of an operator that PyFlink merged
 
 # The fields that are no facts, each with the reason. Everything else is one.
 NOT_FACTS: Final[Mapping[type, Mapping[str, str]]] = {
@@ -167,10 +168,11 @@ def operator_facts(job: JobDefinition, operator: Operator, surroundings: Surroun
     """What the job declares about an operator and about how records reach it, by name."""
     found = _Facts(surroundings)
     parts = operator.merged or (operator,)
-    counts: dict[str, int] = {}
-    for part in parts:
-        counts[part.kind] = counts.get(part.kind, 0) + 1
-        label = f"{part.kind} {counts[part.kind]}: " if len(parts) > 1 else ""
+    for number, part in enumerate(parts, start=1):
+        label = f"part {number}: " if len(parts) > 1 else ""
+        if label:
+            found.put(f"{label}kind", part.kind)
+            found.put(f"{label}name", part.name or part.kind)
         found.fields(label, part)
     if operator.exported and (query := sql_query(operator.description)) is not None:
         found.put("query of state" if job.is_keyed(operator) else "query", query)
