@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from planner.errors import PlanError
+from planner.frontends.python_files.handover import LoadOptions
 from planner.frontends.python_loader import load_all_python
-from planner.frontends.scripts.handover import LoadOptions
 from planner.pipeline import plan
 
 TABLE_NODE = re.compile(r"(?<=[\w*])\[(\d+)\]")

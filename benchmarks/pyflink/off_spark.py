@@ -24,7 +24,7 @@ import pyarrow as pa
 from benchmarks.pyflink.side_by_side import JOBS, SCRIPT, records_of, write_data
 from planner.frontends.loading import load_jobs
 from planner.frontends.python.stand_in import pyflink_stand_in
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.python_files.handover import LoadOptions
 from planner.pipeline import plan
 from spark_runner.executor.chunks import Chunk, chunk_batch, chunks_of
 from spark_runner.executor.layers import run_ending_layer, run_feed, run_rows

@@ -16,13 +16,12 @@ from cli.load_options import ApiOption, ParallelismOption, load_options, only_na
 from cli.locate import explain_here, flink_for, is_export
 from cli.options import FlinkOption, ReportFormat, ReportFormatOption, TextOrJson, complete_job
 from cli.render.styled import Line, line
-from cli.render.text.changes import review_lines, reviews_summary
+from cli.render.text.changes import review_lines, reviews_summary, upgrade_lines
 from planner.diff.changes import LEVELS, Level
 from planner.diff.upgrade import Upgrade
 from planner.diff.versions import Version, load_new_plan, load_version, pair_jobs, version_asked
 from planner.errors import JobDefinitionError, OptionError
 from planner.frontends.loading import LoadOptions
-from planner.frontends.upgrades import replacements
 from planner.pipeline import Plan
 from planner.review.report import JobReview, review_drift, review_versions
 
@@ -142,6 +141,8 @@ def _told_what_to_replace(before: Version, version: str | None) -> Iterator[None
         yield
     except JobDefinitionError as error:
         misfit = version is not None and getattr(error, "flink", None) is not None
+        from planner.frontends.python.versions import replacements  # of PyFlink scripts only
+
         found = replacements([compiled.written for compiled in before.plans], str(version)) if misfit else []
         if found:
             lines = [f"to plan it for Flink {version}, replace:", *found]
@@ -231,11 +232,7 @@ def _restore(
 
 
 def _upgrade_lines(upgrade: Upgrade | None) -> list[Line]:
-    if upgrade is None:
-        return []
-    from cli.render.text.upgrade import upgrade_lines
-
-    return [(), *upgrade_lines(upgrade)]
+    return [] if upgrade is None else [(), *upgrade_lines(upgrade)]
 
 
 def _document(old: str, new: str, base: str | None, reviews: Sequence[JobReview]) -> dict[str, Any]:

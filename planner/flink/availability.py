@@ -10,7 +10,7 @@ from planner.flink.versions import NEWEST, VERSIONS, is_before
 from planner.job import JobDefinition, Location
 from planner.records import record
 
-__all__ = ["LOAD_BALANCE", "Span", "refuse_what_is_missing", "words"]
+__all__ = ["CALLS", "LOAD_BALANCE", "Span", "refuse_what_is_missing", "words"]
 
 LOAD_BALANCE = "taskmanager.load-balance.mode"
 
@@ -28,6 +28,15 @@ class Span:
         return not is_before(version, self.since) and not is_before(self.until, version)
 
 
+# Calls of the DataStream API that only some versions of Flink have.
+CALLS = {
+    "from_data": Span(since="1.19", instead="from_collection"),
+    "iterate": Span(until="1.20"),
+    "full_window_partition": Span(since="1.20"),
+    "enable_async_state": Span(since="2.0"),
+}
+
+
 def refuse_what_is_missing(job: JobDefinition, flink: FlinkProfile) -> None:
     """Refuse a job that sets an option or makes a call which this version of Flink does not have."""
     if job.options:
@@ -36,11 +45,8 @@ def refuse_what_is_missing(job: JobDefinition, flink: FlinkProfile) -> None:
         for key in job.options:
             _check(option_span(key), f"option `{key}`", job.location, flink)
         _check_load_balance(job, flink)
-    if job.calls:
-        from planner.flink.calls import CALLS
-
-        for name, place in job.calls:
-            _check(CALLS.get(name), f"{name}()", place, flink)
+    for name, place in job.calls:
+        _check(CALLS.get(name), f"{name}()", place, flink)
 
 
 def words(span: Span) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from planner.errors import JobDefinitionError, NeedsFlink, OptionError
 from planner.frontends.job_files import COMPILED, SUFFIXES, split_name
 from planner.frontends.picking import pick
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.python_files.handover import LoadOptions
 from planner.job import JobDefinition
 from planner.source_text import read_text
 from planner.spelling import nearest

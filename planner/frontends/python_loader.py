@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
 from planner.errors import JobDefinitionError, NeedsFlink, NoJobError, PlanError, noted_errors
 from planner.frontends.picking import failed_after, picks_before, refuse_several, with_name
-from planner.frontends.scripts.handover import LoadOptions, LoadSession, session
-from planner.frontends.scripts.job_modules import loading_modules
-from planner.frontends.scripts.places import PACKAGE_FOLDER, shown, shown_folders
+from planner.frontends.python_files.handover import LoadOptions, LoadSession, session
+from planner.frontends.python_files.job_modules import loading_modules
+from planner.frontends.python_files.places import PACKAGE_FOLDER, shown, shown_folders
 from planner.frontends.suggestions import argument_fault, needed_version, plain_argument_faults, suggestion
 from planner.job import JobDefinition, Location
 from planner.source_text import read_text
@@ -169,8 +169,8 @@ class _NoPyFlink:
 def _script_surroundings(options: LoadOptions, absent: Sequence[str]) -> Iterator[None]:
     """What a PyFlink script meets while it is loaded: PyFlink's stand-in, placeholders, and time that does not pass."""
     from planner.frontends.python.stand_in import pyflink_stand_in
-    from planner.frontends.scripts.absent_modules import placeholders_for
-    from planner.frontends.scripts.waiting import no_waiting
+    from planner.frontends.python_files.absent_modules import placeholders_for
+    from planner.frontends.python_files.waiting import no_waiting
 
     waiting = no_waiting(sys.modules["__main__"]) if options.run is None else nullcontext()
     with pyflink_stand_in(), placeholders_for(absent), waiting:

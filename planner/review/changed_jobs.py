@@ -14,7 +14,7 @@ from planner.errors import NoJobError, OptionError, PlanError
 from planner.explanation.explain import explain_plan
 from planner.frontends.job_files import find_job_files, is_job_file
 from planner.frontends.loading import LoadOptions
-from planner.frontends.scripts.job_modules import own_modules
+from planner.frontends.python_files.job_modules import own_modules
 from planner.review.report import Explain, Failure, JobReview, review_versions
 
 __all__ = ["review_since"]

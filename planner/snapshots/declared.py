@@ -20,7 +20,7 @@ from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
-from planner.frontends.scripts.job_modules import own_modules
+from planner.frontends.python_files.job_modules import own_modules
 from planner.job import (
     Collection,
     JobDefinition,

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from planner.errors import PlanError
 from planner.frontends.python.stand_in import pyflink_stand_in
-from planner.frontends.scripts.job_modules import modules_found
+from planner.frontends.python_files.job_modules import modules_found
 from planner.job import Operator, Writer
 from spark_runner.batch.chunk_frames import ChunkFrames, avro_frame, chunk_frames
 from spark_runner.batch.sinks import Writers

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from planner.frontends.scripts.job_modules import modules_found, own_modules
+from planner.frontends.python_files.job_modules import modules_found, own_modules
 from spark_runner.clusters.temporary_folders import make_temporary_folder, remove_own_folders
 from spark_runner.frames.our_modules import PACKAGES, files_for_driver, files_for_executors
 

@@ -34,10 +34,10 @@ ROOMS: dict[str, frozenset[str]] = {
         f"planner.frontends.{room}"
         for room in ("flink_compiler", "flink_export", "python", "python.declared", "scripts", "yaml")
     },
-    "planner.frontends.scripts": WORDS | {"planner.flink"},
+    "planner.frontends.python_files": WORDS | {"planner.flink"},
     "planner.frontends.python": PYTHON_API
-    | {"planner.graphs", "planner.merging", "planner.settings", "planner.frontends.scripts"},
-    "planner.frontends.python.values": PYTHON_API | {"planner.frontends.scripts"},
+    | {"planner.graphs", "planner.merging", "planner.settings", "planner.frontends.python_files"},
+    "planner.frontends.python.values": PYTHON_API | {"planner.frontends.python_files"},
     "planner.frontends.python.declared": PYTHON_API,
     "planner.frontends.yaml": WORDS | {"planner.settings", "planner.flink"},
     "planner.frontends.flink_export": WORDS | {"planner.flink", "planner.graphs"},
@@ -46,7 +46,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.observed": WORDS
     | {"planner.chaining", "planner.chaining.rules", "planner.flink", "planner.frontends.flink_export"}
     | {"planner.graphs"},
-    "planner.snapshots": PLANNER | {"planner.frontends.scripts"},
+    "planner.snapshots": PLANNER | {"planner.frontends.python_files"},
     "planner.savepoints": PLANNER,
     "planner.explanation": PLANNER | {"planner.chaining", "planner.merging", "planner.observed"},
     "planner.deployment": PLANNER,
@@ -67,7 +67,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.lint.rules": PLANNER | {"planner.deployment"} | {"planner.lint", "planner.diff", "planner.savepoints"},
     "planner.review": PLANNER
     | {f"planner.{room}" for room in ("diff", "explanation", "frontends", "lint", "snapshots")}
-    | {"planner.frontends.scripts"},
+    | {"planner.frontends.python_files"},
     # spark_runner: a room imports only rooms above it
     "spark_runner": frozenset(),
     "spark_runner.executor": frozenset({"spark_runner.executor.formats"}),
@@ -80,10 +80,10 @@ ROOMS: dict[str, frozenset[str]] = {
     | {"spark_runner.executor", "spark_runner.executor.formats", "spark_runner.lowering", "spark_runner.program"},
     "spark_runner.clusters": WORDS | {"planner.machine", "planner.settings"},
     "spark_runner.frames": WORDS
-    | {"planner.frontends.scripts", "spark_runner.executor", "spark_runner.program", "spark_runner.clusters"},
+    | {"planner.frontends.python_files", "spark_runner.executor", "spark_runner.program", "spark_runner.clusters"},
     "spark_runner.figures": WORDS | {"spark_runner.program", "spark_runner.clusters"},
     "spark_runner.batch": WORDS
-    | {"planner.frontends.python", "planner.frontends.scripts", "spark_runner.executor.formats"}
+    | {"planner.frontends.python", "planner.frontends.python_files", "spark_runner.executor.formats"}
     | {f"spark_runner.{room}" for room in ("executor", "program", "clusters", "frames", "figures")},
     "spark_runner.streaming": PLANNER
     | {
@@ -103,7 +103,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "cli": WORDS
     | {f"planner.{room}" for room in ("deployment", "explanation", "flink", "frontends", "observed")}
     | {"planner.savepoints", "planner.settings"}
-    | {"cli.render", "cli.render.page", "cli.render.pictures", "cli.render.text", "planner.frontends.scripts"}
+    | {"cli.render", "cli.render.page", "cli.render.pictures", "cli.render.text", "planner.frontends.python_files"}
     | {"planner.frontends.flink_export", "planner.lint", "planner.snapshots"}
     | {"planner.frontends.flink_compiler"}
     | {"spark_runner.clusters", "spark_runner.runs"},

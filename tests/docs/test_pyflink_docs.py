@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.python_files.handover import LoadOptions
 from tests.support.pyflink_scripts import plans_of
 
 PAGE = (Path(__file__).parents[2] / "docs/pyflink.md").read_text(encoding="utf-8")

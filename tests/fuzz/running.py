@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from planner.errors import PlanError, UnsupportedOnSpark
 from planner.frontends.loading import load_jobs
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.python_files.handover import LoadOptions
 from planner.job import JobDefinition
 from spark_runner.clusters.master import parse_master
 from spark_runner.clusters.request import RunRequest

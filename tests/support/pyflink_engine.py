@@ -14,7 +14,7 @@ from typing import Any
 
 from planner.frontends.loading import load_jobs
 from planner.frontends.python.stand_in import pyflink_stand_in
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.python_files.handover import LoadOptions
 from planner.job import JobDefinition, Reader
 from planner.pipeline import plan
 from spark_runner.executor.chunks import FIGURES, Chunk, chunk_batch, chunks_of, unpacked

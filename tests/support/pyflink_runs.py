@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.frontends.loading import load_jobs
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.python_files.handover import LoadOptions
 from planner.job import JobDefinition
 from planner.pipeline import plan
 from spark_runner.figures.results import CollectedRecord, PrintedRecord, RunResult

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from planner.frontends.python_files.handover import LoadOptions
 from planner.frontends.python_loader import load_all_python
-from planner.frontends.scripts.handover import LoadOptions
 from planner.pipeline import Plan, plan
 
 HEAD = """\

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cli.render.styled import Line, indented, line
+from cli.render.styled import Line, indented, line, table
 from cli.render.words import count
 from planner.diff.changes import LEVELS, Level
 from planner.diff.folding import FoldedChange
+from planner.diff.upgrade import Upgrade
 from planner.review.report import VERDICTS, JobReview, Verdict
 
-__all__ = ["MEANINGS", "meaning", "review_lines", "reviews_summary", "totals"]
+__all__ = ["MEANINGS", "meaning", "review_lines", "reviews_summary", "totals", "upgrade_lines"]
 
 _STYLES: dict[Level, str] = {
     "state-breaking": "error",
@@ -120,3 +121,15 @@ def _failure(review: JobReview) -> list[Line]:
     place = f"{failure.place}: " if failure.place else ""
     hints = [line(text) for text in (failure.hint or "").splitlines()]
     return indented([line(f"{side}: {place}{failure.message}"), *indented(hints)])
+
+
+def upgrade_lines(upgrade: Upgrade) -> list[Line]:
+    """What the step from one version of Flink to another does."""
+    rows = [
+        ("topology:", upgrade.topology),
+        ("operator ids:", upgrade.ids),
+        ("state:", upgrade.state),
+        *(("also:", note) for note in upgrade.notes),
+        *(("not seen:" if not number else "", text) for number, text in enumerate(upgrade.unseen)),
+    ]
+    return [line((f"Flink {upgrade.old} -> {upgrade.new}", "title")), *indented(table(rows))]

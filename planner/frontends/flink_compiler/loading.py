@@ -23,7 +23,7 @@ from planner.job import JobDefinition, Location
 from planner.records import record
 
 if TYPE_CHECKING:
-    from planner.frontends.scripts.handover import LoadOptions
+    from planner.frontends.python_files.handover import LoadOptions
 
 __all__ = ["load_compiled", "load_export"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from planner.frontends.scripts.handover import as_declared
+from planner.frontends.python_files.handover import as_declared
 from planner.job import Collection, Operator, Partition, PythonFunction, PythonRun, SideOutput, Union
 from planner.records import record
 

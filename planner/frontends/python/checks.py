@@ -17,7 +17,7 @@ from planner.frontends.python.calls import TextFile
 from planner.frontends.python.differences import as_pyflink, milliseconds, wrong
 from planner.frontends.python.extensions import source_of, text_source
 from planner.frontends.python.values.types import PickledBytesTypeInfo, Types, type_of
-from planner.frontends.scripts.places import user_location
+from planner.frontends.python_files.places import user_location
 from planner.job import Operator, PythonFunction, Select, Where
 from planner.kinds import SINKS
 

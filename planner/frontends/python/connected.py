@@ -8,7 +8,7 @@ from planner.errors import JobDefinitionError
 from planner.frontends.python.keyed import KeyedStream
 from planner.frontends.python.streams import DataStream
 from planner.frontends.python.values.types import TypeInformation, type_of
-from planner.frontends.scripts.places import user_location
+from planner.frontends.python_files.places import user_location
 from planner.job import PythonFunction, PythonRun
 
 __all__ = ["BroadcastConnectedStream", "BroadcastStream", "ConnectedStreams"]

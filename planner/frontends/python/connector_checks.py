@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from planner.errors import JobDefinitionError
 from planner.frontends.python.recorded import Recorded as Known
 from planner.frontends.python.values.watermarks import WatermarkStrategy
-from planner.frontends.scripts.absent_modules import Placeholder
-from planner.frontends.scripts.places import user_location
+from planner.frontends.python_files.absent_modules import Placeholder
+from planner.frontends.python_files.places import user_location
 
 if TYPE_CHECKING:
     from planner.frontends.python.recorded import Call, Recorded

@@ -25,8 +25,8 @@ from planner.frontends.python.values.types import (
     TypeInformation,
 )
 from planner.frontends.python.versions import LATEST_1X, OtherVersion, version
-from planner.frontends.scripts.absent_modules import Placeholder, refuse_placeholder
-from planner.frontends.scripts.places import user_location
+from planner.frontends.python_files.absent_modules import Placeholder, refuse_placeholder
+from planner.frontends.python_files.places import user_location
 from planner.job import Behaviour, PythonFunction, PythonRun, Reader, Sequence, Watermarks, Writer
 
 if TYPE_CHECKING:

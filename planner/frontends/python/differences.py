@@ -27,7 +27,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
 from planner.errors import JobDefinitionError
-from planner.frontends.scripts.places import user_location
+from planner.frontends.python_files.places import user_location
 
 __all__ = [
     "UNSAID", "Interface", "as_pyflink", "expected", "extension", "milliseconds", "required", "said", "wrong",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from planner.frontends.python.values.types import TypeInformation
-from planner.frontends.scripts.places import caller_line, shown
+from planner.frontends.python_files.places import caller_line, shown
 from planner.job import Location, Operator, Partition, PythonRun, SideOutput, Transformation, Union
 
 __all__ = ["Draft", "freeze", "reachable"]

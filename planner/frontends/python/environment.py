@@ -15,8 +15,8 @@ from planner.frontends.python.ledger import Ledger
 from planner.frontends.python.results import JobExecutionResult, printed_plan
 from planner.frontends.python.streams import DataStream
 from planner.frontends.python.values.types import PickledBytesTypeInfo
-from planner.frontends.scripts.handover import LoadOptions, current_session, hand_over, tell_errors_plainly
-from planner.frontends.scripts.places import user_location
+from planner.frontends.python_files.handover import LoadOptions, current_session, hand_over, tell_errors_plainly
+from planner.frontends.python_files.places import user_location
 from planner.job import JobDefinition, Operator, PythonLayer
 from planner.settings.flink_options import job_arguments
 from planner.settings.job_format import BUFFER_TIMEOUT, MAX_PARALLELISM, PARALLELISM

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 from planner.frontends.python.differences import extension, wrong
 from planner.frontends.python.settings import OperatorSettings, StreamSettings
 from planner.frontends.python.values.types import Types
-from planner.frontends.scripts.places import user_location
+from planner.frontends.python_files.places import user_location
 from planner.job import JobDefinition, PythonFunction, Reader, Sequence, Writer
 from planner.settings.boundedness import is_bounded
 
@@ -211,8 +211,7 @@ class SinkExtensions(_CoLocation):
 
 
 def _not_compiled(name: str) -> NoReturn:
-    from planner.flink.availability import words
-    from planner.flink.calls import CALLS
+    from planner.flink.availability import CALLS, words
 
     raise wrong(
         f"{name}() is not planned here in any version ({words(CALLS[name])})",

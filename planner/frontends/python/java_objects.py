@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from planner.errors import JobDefinitionError
 from planner.frontends.python.values.types import TypeInformation, Types
 from planner.frontends.python.versions import hint_for
-from planner.frontends.scripts.handover import current_session
-from planner.frontends.scripts.places import user_location
+from planner.frontends.python_files.handover import current_session
+from planner.frontends.python_files.places import user_location
 from planner.job import PythonFunction, Sequence
 
 if TYPE_CHECKING:

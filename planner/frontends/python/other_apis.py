@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from planner.errors import NeedsFlink
-from planner.frontends.scripts.places import user_location
+from planner.frontends.python_files.places import user_location
 
 __all__ = ["DataTypes", "Refused", "refuse_tables"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from planner.errors import JobDefinitionError
-from planner.frontends.scripts.places import caller_line, user_location
+from planner.frontends.python_files.places import caller_line, user_location
 from planner.job import Operator
 from planner.settings.job_format import OPERATOR_KEYS
 from planner.settings.values import Fault

@@ -18,7 +18,7 @@ from planner.frontends.python.table_columns import (
     type_in_sql,
     unknown_metadata,
 )
-from planner.frontends.scripts.places import user_location
+from planner.frontends.python_files.places import user_location
 
 __all__ = ["Definition", "Schema", "TableDescriptor", "columns_of", "created_table", "parts_of"]
 

@@ -28,7 +28,7 @@ from planner.frontends.python.values.types import (
     TupleTypeInfo,
     TypeInformation,
 )
-from planner.frontends.scripts.places import user_location
+from planner.frontends.python_files.places import user_location
 from planner.job import Helper, PythonFunction
 
 if TYPE_CHECKING:

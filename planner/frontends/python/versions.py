@@ -6,6 +6,7 @@ The differences of plans stand with those of Flink itself, in `planner/flink/dif
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from linecache import getlines
 from typing import Any, Final, TypeVar
 
@@ -13,9 +14,9 @@ from planner.errors import JobDefinitionError
 from planner.flink.availability import Span
 from planner.flink.versions import NEWEST, RELEASES
 from planner.frontends.python.differences import as_pyflink
-from planner.frontends.scripts.handover import current_session
-from planner.frontends.scripts.places import caller_line, shown, user_location
-from planner.job import Location
+from planner.frontends.python_files.handover import current_session
+from planner.frontends.python_files.places import caller_line, shown, user_location
+from planner.job import JobDefinition, Location
 
 __all__ = [
     "LATEST_1X",
@@ -36,8 +37,9 @@ __all__ = [
     "refuse_without_method",
     "release",
     "replacement",
+    "replacements",
     "version",
-]  # fmt: skip
+]
 
 _Class = TypeVar("_Class")
 PYFLINK_VERSIONS: Final = ("1.18", "1.19", "1.20", NEWEST)  # whose scripts and plans ours were compared with
@@ -336,3 +338,11 @@ def refuse_without_method(owner: str, name: str) -> None:
             f"or plan for Flink 1.x: --flink {LATEST_1X}",
             flink=LATEST_1X,
         )
+
+
+def replacements(jobs: Iterable[JobDefinition], version: str) -> list[str]:
+    """One line for each name of the scripts that a version does not have: where it is, and what to use there."""
+    found = {name: place for job in jobs for name, place in job.calls}
+    ordered = sorted(found.items(), key=lambda use: (use[1].file, use[1].line, use[0]))
+    told = [(place, name, replacement(name, version)) for name, place in ordered]
+    return [f"{place}: {name}: {instead}" for place, name, instead in told if instead is not None]

@@ -19,7 +19,7 @@ import pytest
 from planner.frontends.python import versions
 from planner.frontends.python.api import DECLARED, handed_on
 from planner.frontends.python.stand_in import pyflink_stand_in
-from planner.frontends.scripts.handover import LoadOptions, session
+from planner.frontends.python_files.handover import LoadOptions, session
 from tests.conformance.pyflink_2_3.test_api import MADE_INSIDE, arguments_of
 
 API: dict[str, Any] = json.loads(lzma.decompress((Path(__file__).parent / "api.json.xz").read_bytes()))

@@ -12,7 +12,7 @@ import pytest
 
 from planner.errors import PlanError
 from planner.frontends.loading import load_jobs
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.python_files.handover import LoadOptions
 
 RECORDED = json.loads((Path(__file__).parent / "getters.json").read_text())
 END = "env.from_collection([1]).print()\nenv.execute()\n"

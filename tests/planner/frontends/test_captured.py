@@ -12,7 +12,7 @@ import pytest
 
 from planner.errors import JobDefinitionError
 from planner.frontends.loading import load_job
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.python_files.handover import LoadOptions
 from planner.job import Collection, JobDefinition, Operator, PythonFunction
 from spark_runner.clusters.request import RunRequest
 from spark_runner.frames.shipping import kept

@@ -12,7 +12,7 @@ import pytest
 
 from planner.errors import ExecutionError, UnsupportedOnSpark
 from planner.frontends.loading import load_jobs
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.python_files.handover import LoadOptions
 from planner.job import FileNames
 from spark_runner.executor.formats.avro_files import records_of_file
 from spark_runner.executor.formats.avro_rows import AvroWriter

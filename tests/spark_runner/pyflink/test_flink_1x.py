@@ -10,7 +10,7 @@ import pytest
 
 from planner.errors import UnsupportedOnSpark
 from planner.frontends.loading import load_job, load_jobs
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.python_files.handover import LoadOptions
 from planner.pipeline import plan
 from spark_runner.lowering.scripts.sinks import write_end
 from spark_runner.lowering.scripts.sources import read_end

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from planner.frontends.loading import load_jobs
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.python_files.handover import LoadOptions
 from tests.support.pyflink_runs import ScriptRun
 
 SCRIPT = """

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from planner.errors import JobDefinitionError
+from planner.frontends.python_files.handover import LoadOptions
 from planner.frontends.python_loader import load_python
-from planner.frontends.scripts.handover import LoadOptions
 from tests.support.pyflink_scripts import names, plan_of, plans_of, write_script
 
 IMPORTS = """\

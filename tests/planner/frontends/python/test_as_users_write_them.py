@@ -9,8 +9,8 @@ import pytest
 
 from planner.errors import JobDefinitionError
 from planner.frontends.loading import LoadOptions, load_job
+from planner.frontends.python_files.job_modules import own_modules
 from planner.frontends.python_loader import load_python
-from planner.frontends.scripts.job_modules import own_modules
 from tests.support.pyflink_scripts import HEAD, names, plan_of, write_script
 
 KAFKA = """

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planner.errors import JobDefinitionError
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.python_files.handover import LoadOptions
 from tests.support.pyflink_scripts import plan_of
 
 HEAD = """\

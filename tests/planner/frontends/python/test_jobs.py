@@ -9,8 +9,8 @@ import pytest
 
 from planner.errors import JobDefinitionError, PlanningError
 from planner.explanation.explain import explain_plan
+from planner.frontends.python_files.handover import LoadOptions
 from planner.frontends.python_loader import load_python
-from planner.frontends.scripts.handover import LoadOptions
 from tests.support.pyflink_scripts import names, plan_of, plans_of, write_script
 
 

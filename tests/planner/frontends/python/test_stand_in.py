@@ -10,7 +10,7 @@ import pytest
 
 from planner.errors import JobDefinitionError
 from planner.frontends.python.stand_in import pyflink_stand_in
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.python_files.handover import LoadOptions
 from tests.support.pyflink_scripts import plan_of, plans_of, write_script
 
 

@@ -9,7 +9,7 @@ import pytest
 import planner
 from cli.app import main
 from planner.errors import JobDefinitionError, PlanningError
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.python_files.handover import LoadOptions
 from tests.support.pyflink_scripts import plan_of, plans_of, write_script
 
 CONSUMER = (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from planner.errors import JobDefinitionError, PlanError
 from planner.flink.versions import NEWEST, read_version
-from planner.frontends.scripts.places import user_location
+from planner.frontends.python_files.places import user_location
 from planner.job import Collection, JobDefinition, Location
 from planner.kinds import SINKS
 from planner.records import record

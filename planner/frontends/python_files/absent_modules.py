@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from planner.errors import JobDefinitionError
-from planner.frontends.scripts.places import user_location
+from planner.frontends.python_files.places import user_location
 
 if TYPE_CHECKING:
     from importlib.abc import Loader, MetaPathFinder
