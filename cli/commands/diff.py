@@ -22,6 +22,7 @@ from planner.diff.upgrade import Upgrade
 from planner.diff.versions import Version, load_new_plan, load_version, pair_jobs, version_asked
 from planner.errors import JobDefinitionError, OptionError
 from planner.frontends.loading import LoadOptions
+from planner.frontends.upgrades import replacements
 from planner.pipeline import Plan
 from planner.review.report import JobReview, review_drift, review_versions
 
@@ -141,8 +142,6 @@ def _told_what_to_replace(before: Version, version: str | None) -> Iterator[None
         yield
     except JobDefinitionError as error:
         misfit = version is not None and getattr(error, "flink", None) is not None
-        from planner.frontends.python.versions import replacements  # of PyFlink scripts only
-
         found = replacements([compiled.written for compiled in before.plans], str(version)) if misfit else []
         if found:
             lines = [f"to plan it for Flink {version}, replace:", *found]

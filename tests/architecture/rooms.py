@@ -32,7 +32,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "planner.frontends": WORDS
     | {
         f"planner.frontends.{room}"
-        for room in ("flink_compiler", "flink_export", "python", "python.declared", "scripts", "yaml")
+        for room in ("flink_compiler", "flink_export", "python", "python.declared", "python_files", "yaml")
     },
     "planner.frontends.python_files": WORDS | {"planner.flink"},
     "planner.frontends.python": PYTHON_API

@@ -11,7 +11,6 @@ from cli.render.page import document
 from cli.render.page.data import plan_data
 from cli.render.page.figures import run_data, run_notes
 from cli.render.page.variants import find_variants, variant_data
-from cli.render.page.versions import diff_data
 from cli.render.pictures.dot import Look, to_dot
 from cli.render.pictures.image import draw
 from cli.render.pictures.live import live_overlay
@@ -34,6 +33,8 @@ from planner.records import record
 
 if TYPE_CHECKING:
     from planner.frontends.flink_export.live import LiveFigures
+from cli.render.text.changes import MEANINGS
+from planner.diff.changes import LEVELS, Change, find_changes
 
 __all__ = ["PageRequest", "to_html"]
 
@@ -180,3 +181,29 @@ def _both(figures: str | None, was: str) -> str:
 
 def _svg(picture: Picture, prefix: str) -> str:
     return document.embedded(draw(to_dot(picture, _LOOK), "svg"), prefix)
+
+
+def diff_data(plan: Plan, comparison: Comparison, against: str) -> dict[str, Any]:
+    """The changes, the gravest first, each with the operator it is about where there is one."""
+    nodes = [node.id for node in plan.stream_graph.nodes]
+    marks = diff_marks(plan, comparison)
+    changes = find_changes(comparison)
+    return {
+        "against": against,
+        "levels": [[level, MEANINGS[level]] for level in LEVELS if any(change.level == level for change in changes)],
+        "changes": [_change(change, nodes) for change in changes],
+        "marks": {str(node): mark for node, mark in marks.operators.items()},
+        "edgeMarks": {str(edge): [mark, marks.carried.get(edge, "")] for edge, mark in marks.edges.items()},
+        "gone": [{"id": gone.id, "name": gone.name} for gone in marks.gone],
+    }
+
+
+def _change(change: Change, nodes: list[int]) -> dict[str, Any]:
+    moved = change.kind == "operator-id"
+    return {
+        "level": change.level,
+        "message": change.message,
+        "ids": [change.before, change.after] if moved else None,
+        "advice": change.advice,
+        "node": None if change.at is None else nodes[change.at],
+    }

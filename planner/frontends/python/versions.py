@@ -6,7 +6,6 @@ The differences of plans stand with those of Flink itself, in `planner/flink/dif
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from linecache import getlines
 from typing import Any, Final, TypeVar
 
@@ -16,7 +15,7 @@ from planner.flink.versions import NEWEST, RELEASES
 from planner.frontends.python.differences import as_pyflink
 from planner.frontends.python_files.handover import current_session
 from planner.frontends.python_files.places import caller_line, shown, user_location
-from planner.job import JobDefinition, Location
+from planner.job import Location
 
 __all__ = [
     "LATEST_1X",
@@ -37,7 +36,6 @@ __all__ = [
     "refuse_without_method",
     "release",
     "replacement",
-    "replacements",
     "version",
 ]
 
@@ -338,11 +336,3 @@ def refuse_without_method(owner: str, name: str) -> None:
             f"or plan for Flink 1.x: --flink {LATEST_1X}",
             flink=LATEST_1X,
         )
-
-
-def replacements(jobs: Iterable[JobDefinition], version: str) -> list[str]:
-    """One line for each name of the scripts that a version does not have: where it is, and what to use there."""
-    found = {name: place for job in jobs for name, place in job.calls}
-    ordered = sorted(found.items(), key=lambda use: (use[1].file, use[1].line, use[0]))
-    told = [(place, name, replacement(name, version)) for name, place in ordered]
-    return [f"{place}: {name}: {instead}" for place, name, instead in told if instead is not None]

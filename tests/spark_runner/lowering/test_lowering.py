@@ -13,7 +13,7 @@ from planner.frontends.loading import load_job
 from planner.job import OperatorKind
 from planner.pipeline import plan
 from spark_runner.lowering.ddl import declared_columns
-from spark_runner.lowering.key_columns import selected_columns
+from spark_runner.lowering.job_functions import selected_columns
 from spark_runner.lowering.lower import lower
 from spark_runner.lowering.operators import LOWERINGS
 from tests.support.spark_jobs import PAIR, environment
