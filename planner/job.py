@@ -6,6 +6,7 @@ A job is a tuple of transformations in Flink's creation order. `Operator`s becom
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
@@ -42,6 +43,8 @@ class Location:
     column: int | None = None
 
     def __str__(self) -> str:
+        if self.file.endswith(".jar"):  # it has no lines, and job.jar:1 is its first job
+            return self.file
         return f"{self.file}:{self.line}" + (f":{self.column}" if self.column else "")
 
 
@@ -267,6 +270,16 @@ class Operator:
     slot_resources: str | None = None  # of a slot sharing group that was given with its resources
     run: PythonRun | None = field(default=None, compare=False)
     remarks: tuple[str, ...] = ()  # PyFlink's surprises at this call, for lint: "lost-assigner:with_idleness"
+
+    @property
+    def from_sql(self) -> bool:
+        """Whether Flink's SQL planner made it, for a SQL script or the Table API: it takes no settings of its own."""
+        described = _BY_SQL_PLANNER.match(self.description or "") or _NUMBERED.search(self.name or "")
+        return self.location.file.endswith(".sql") or (self.exported and bool(described))
+
+
+_BY_SQL_PLANNER = re.compile(r"\[\d+\]:")  # how it begins a description
+_NUMBERED = re.compile(r"\[\d+\](: \w+)?$")  # how it ends a name; a v2 sink's operators have no other description
 
 
 @record

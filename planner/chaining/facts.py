@@ -121,10 +121,10 @@ class ChainingRule(Condition[Facts, Candidate]):
 def as_written(operator: Operator, python: str, yaml: str, sql: str | None = None) -> str:
     """A setting as the operator's author writes it: a call in Python or Java, a key in YAML, words for SQL."""
     file = operator.location.file
+    if sql is not None and operator.from_sql:
+        return sql
     if file.endswith(".py"):
         return python
-    if sql is not None and file.endswith(".sql"):
-        return sql
     if file.endswith((".sql", ".jar", ".json")):
         first, *more = python.split("_")
         return first + "".join(word.capitalize() for word in more)

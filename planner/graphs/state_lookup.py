@@ -102,13 +102,13 @@ def proposed_uids(job: JobDefinition) -> Mapping[int, str]:
 
 
 _COMPILE = """keep its plan: COMPILE PLAN 'FILE' FOR this statement, then EXECUTE PLAN 'FILE'
-SQL sets no uids; operators of a compiled plan have them, and keep them in later versions of Flink
+SQL and the Table API set no uids; operators of a compiled plan have them, and keep them in later versions of Flink
 on a job that already runs the state so far is lost with it: do it before there is state"""
 
 
 def uid_recipe(operator: Operator, saved_id: str, uid: str | None = None, *, whole: bool = True) -> str:
     """How to give a uid to an operator whose state was saved as `saved_id`, and keep that state; in short, if told."""
-    if operator.location.file.endswith(".sql"):
+    if operator.from_sql:
         return _COMPILE if whole else _COMPILE.splitlines()[0]
     uid = uid or operator.uid or proposed_uid(operator)
     if not whole and may_have_uid_hash(operator):
@@ -133,8 +133,8 @@ def uid_recipe(operator: Operator, saved_id: str, uid: str | None = None, *, who
 
 def keep_state(operator: Operator, saved_id: str) -> str:
     """What to do where a change gives an operator another id than `saved_id`, under which its state is."""
-    if operator.location.file.endswith(".sql"):
-        return "undo that change: SQL has no way to point at the old state"
+    if operator.from_sql:
+        return "undo that change: SQL and the Table API have no way to point at the old state"
     if not may_have_uid_hash(operator):
         return "undo that change: a v2 sink takes no uid hash that could point at the old state"
     named = {} if operator.uid is not None else {"uid": proposed_uid(operator)}

@@ -67,6 +67,8 @@ def _part(text: str, start: int, longest: int) -> tuple[str, int]:
 
 @lru_cache(maxsize=8)
 def _read(file: str) -> Sequence[str]:
+    if file.endswith(".jar"):
+        return ()
     try:
         return Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from planner.records import record
+from planner.spelling import did_you_mean
 
 __all__ = ["Artifact", "advice", "artifact_of", "suitable"]
 
@@ -70,6 +71,7 @@ _ARTIFACTS: dict[tuple[str, str], tuple[Artifact, ...]] = {
     ("format", "avro-confluent"): (_AVRO_REGISTRY,),
     ("format", "debezium-avro-confluent"): (_AVRO_REGISTRY,),
 }
+_ARTIFACTS[("module", "hive")] = _ARTIFACTS[("catalog", "hive")]
 _ARTIFACTS[("connector", "paimon")] = _ARTIFACTS[("catalog", "paimon")]
 _ARTIFACTS[("connector", "iceberg")] = _ARTIFACTS[("catalog", "iceberg")]
 _BUILT_FOR = re.compile(r"-(\d+)\.(\d+)$")
@@ -106,11 +108,15 @@ def _order(version: str) -> list[int]:
     return [int(part) for part in re.findall(r"\d+", version)]
 
 
-def advice(kind: str, name: str, flink: str) -> str:
-    """What to do about a connector that is missing."""
+def advice(kind: str, name: str, flink: str, available: Sequence[str] = ()) -> str:
+    """What to do about a connector that is missing; its name may be a misspelling of one that is available."""
     found = artifact_of(kind, name, flink)
     if found is None:
-        return f"find the jar with the {kind} {name!r} for Flink {flink}, and add it with --classpath JAR"
+        known = [*available, *(one for of_kind, one in _ARTIFACTS if of_kind == kind)]
+        lines = [] if name in known else filter(None, [did_you_mean(name, known)])
+        return "\n".join(
+            [*lines, f"find the jar with the {kind} {name!r} for Flink {flink}, and add it with --classpath JAR"]
+        )
     artifact, version = found
     lines = [
         f"it is in {artifact.at(version)}: add its jar with --classpath JAR, or to lib of FLINK_HOME",

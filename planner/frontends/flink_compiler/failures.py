@@ -26,8 +26,10 @@ _PLACE_WORDS = re.compile(
     re.MULTILINE,
 )
 _FACTORY = re.compile(r"Could not find any factor(?:y|ies) for identifier '([^']*)' that implements? '([\w.$]+)'")
+_AVAILABLE = re.compile(r"Available factory identifiers are:\s*((?:[\w.-]+\s*)+)")
 _FORMAT = re.compile(r"Could not find any format factory for identifier '([^']*)'")
 _OF_TABLE = re.compile(r"Unable to create a (?:source|sink) for (?:reading|writing) table '([^']*)'")
+_OPTIONS_HINT = re.compile(r"/\*\+.*?\bOPTIONS\s*\(", re.DOTALL | re.IGNORECASE)
 _CONNECTOR = re.compile(r"Cannot discover a connector using option: '[^']*'='([^']*)'")
 _FUNCTION = re.compile(r"No match found for function signature ([\w.$`]+)\(")
 _VALUE = re.compile(r"Could not parse value '.*' for key '([^']*)'", re.DOTALL)
@@ -162,7 +164,7 @@ class _Context:
 
     def java(self, failure: Mapping[str, Any]) -> PlanError:
         causes: Causes = failure["causes"]
-        location = self.table_place(causes) or self.location(failure, causes)
+        location = self.table_place(failure, causes) or self.location(failure, causes)
         missing = self.missing(causes, location)
         if missing is not None:
             return missing
@@ -221,10 +223,11 @@ class _Context:
             name, kind = found[1], "connector"
         else:
             return None
+        listed = _AVAILABLE.search(text)
         return MissingFactory(
             f"the {kind} {name!r} is not on the class path of Flink {self.asked.flink}",
             location=location,
-            hint=advice(kind, name, self.asked.flink),
+            hint=advice(kind, name, self.asked.flink, listed[1].split() if listed else ()),
             name=name,
             kind=kind,
         )
@@ -273,8 +276,11 @@ class _Context:
         frames = self.own_frames(failure)
         return Location(frames[-1][0], frames[-1][1]) if frames else self.whole
 
-    def table_place(self, causes: Causes) -> Location | None:
-        """Where the table is defined that could not be opened."""
+    def table_place(self, failure: Mapping[str, Any], causes: Causes) -> Location | None:
+        """Where the table is defined that could not be opened; None where the statement gives it other options."""
+        place = failure.get("place")
+        if self.asked.way == "sql" and isinstance(place, int) and _OPTIONS_HINT.search(self.statements[place].text):
+            return None
         found = next((one for _, message in causes if (one := _OF_TABLE.search(message))), None)
         defined = table_definitions(list(self.statements)).get(found[1].split(".")[-1]) if found else None
         return defined.place(self.file) if defined is not None else None

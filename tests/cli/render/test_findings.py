@@ -50,6 +50,13 @@ def test_text_shows_the_line_and_a_caret_under_it(report: Report) -> None:
     assert text.endswith("1 error, 2 warnings in 3 files\n")
 
 
+def test_a_jar_has_no_lines_to_show(tmp_path: Path) -> None:
+    jar = tmp_path / "job.jar"
+    jar.write_bytes(b"PK\x03\x04 lines of no text\n")
+    finding = Finding(code="PL999", slug="s", severity="warning", message="m", fix="f", location=Location(str(jar), 1))
+    assert plain(finding_lines(finding)).splitlines() == [f"{jar}: PL999 s warning", "  m", "  fix: f"]
+
+
 @pytest.mark.parametrize(("column", "shown"), [(5, "    abc0 abc1"), (605, " ...")])
 def test_of_a_long_line_only_the_part_that_matters_is_shown(column: int, shown: str, tmp_path: Path) -> None:
     file = tmp_path / "job.yaml"

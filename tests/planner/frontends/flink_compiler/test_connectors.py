@@ -26,6 +26,7 @@ from planner.frontends.flink_compiler.maven import fetch
         ("format", "avro", "1.20.5", "org.apache.flink:flink-sql-avro:1.20.5"),
         ("catalog", "paimon", "2.3.0", "org.apache.paimon:paimon-flink-2.0:1.4.2"),
         ("catalog", "paimon", "1.20.5", "org.apache.paimon:paimon-flink-1.20:1.3.1"),
+        ("module", "hive", "1.20.5", "org.apache.flink:flink-sql-connector-hive-3.1.3_2.12:1.20.5"),
         ("connector", "mysql-cdc", "1.20.5", "org.apache.flink:flink-sql-connector-mysql-cdc:3.5.0"),
     ],
 )
@@ -38,6 +39,11 @@ def test_artifacts_suit_the_version_of_flink(kind: str, name: str, flink: str, w
 
 def test_an_unknown_connector_still_has_a_next_step() -> None:
     assert "--classpath" in advice("connector", "my-own", "2.3.0")
+
+
+@pytest.mark.parametrize(("name", "meant"), [("kfka", "kafka"), ("datgen", "datagen")])
+def test_a_misspelled_connector_is_told(name: str, meant: str) -> None:
+    assert f"did you mean `{meant}`?" in advice("connector", name, "2.3.0", ["datagen", "print"])
 
 
 class _Quiet(SimpleHTTPRequestHandler):

@@ -20,14 +20,14 @@ _INNER = "org.apache.calcite.sql.validate.SqlValidatorException"
 _CALCITE = "org.apache.calcite.runtime.CalciteContextException"
 
 
-def failed(file: str, *causes: tuple[str, str], main_class: str | None = None) -> PlanError:
+def failed(file: str, *causes: tuple[str, str], main_class: str | None = None, script: str = SCRIPT) -> PlanError:
     """The error where the second statement of the script, or a jar's main, failed for these causes."""
     path, way = Path(file), file.rpartition(".")[2]
     asked = Asked(way=way, path=path, flink="2.3.0", origin="test", interpreter=sys.executable, program={}, depends={})
     failure = {"kind": "java", "causes": [list(one) for one in causes], "place": 1, "frames": [], "java_frames": []}
     outcome = Outcome(answers=({"failure": failure},), said="", exit_code=0, seconds=1.0)
     request = FlinkRequest(main_class=main_class)
-    found = failure_of(outcome, asked, read_statements(SCRIPT) if way == "sql" else [], request)
+    found = failure_of(outcome, asked, read_statements(script) if way == "sql" else [], request)
     assert found is not None
     return found
 
@@ -47,6 +47,24 @@ def test_the_place_is_one_of_the_file(said: str, place: tuple[int, int]) -> None
     assert error.location is not None
     assert (error.location.line, error.location.column) == place
     assert error.message == bare
+
+
+@pytest.mark.parametrize(("hint", "line"), [("", 1), (" /*+ OPTIONS('rows'='1') */", 2)])
+def test_options_of_a_hint_are_wrong_in_the_statement(hint: str, line: int) -> None:
+    script = f"CREATE TABLE a (x INT) WITH ('connector'='datagen');\nSELECT * FROM a{hint};\n"
+    source = (_VALIDATION, "Unable to create a source for reading table 'default_catalog.default_database.a'.")
+    error = failed("job.sql", source, (_VALIDATION, "Unsupported options found for 'datagen'."), script=script)
+    assert error.location is not None
+    assert error.location.line == line
+
+
+def test_a_misspelled_connector_is_compared_with_those_that_flink_has() -> None:
+    said = (
+        "Could not find any factory for identifier 'datgen' that implements "
+        "'org.apache.flink.table.factories.DynamicTableFactory' in the classpath.\n\n"
+        "Available factory identifiers are:\n\nblackhole\ndatagen\nprint"
+    )
+    assert "did you mean `datagen`?" in str(failed("job.sql", (_VALIDATION, said)).hint)
 
 
 def test_words_below_each_other_become_a_list() -> None:

@@ -36,12 +36,19 @@ def test_reasons_are_in_the_words_of_sql() -> None:
     assert not [words for words in changes if "`" in words or "()" in words]
 
 
-def test_advice_about_uids_is_what_sql_can_do() -> None:
+@pytest.mark.parametrize("file", ["job.sql", "graph.json", "table_job.py", "tables.jar"])
+def test_advice_about_uids_is_what_sql_can_do(file: str) -> None:
     one = json.loads((RECORDED[0].parent / "nexmark.json").read_text())[4]["job"]
-    operator = next(one for one in job_of_graph(one, "job.sql", {}).operators if "Aggregate" in one.name)
+    operator = next(one for one in job_of_graph(one, file, {}).operators if "Aggregate" in one.name)
     for advice in (uid_recipe(operator, "0" * 32), keep_state(operator, "0" * 32)):
         assert ".uid(" not in advice
     assert "COMPILE PLAN" in uid_recipe(operator, "0" * 32)
+
+
+@pytest.mark.parametrize(("name", "from_sql"), [("own_all", True), ("jar-Sql", True), ("jar-Two", False)])
+def test_what_the_sql_planner_made_is_known_in_any_program(name: str, from_sql: bool) -> None:
+    one = json.loads((RECORDED[0].parent / f"{name}.json").read_text())[0]["job"]
+    assert {one.from_sql for one in job_of_graph(one, "graph.json", {}).operators} == {from_sql}
 
 
 def test_a_saved_graph_is_read_as_it_was_compiled(tmp_path: Path) -> None:
