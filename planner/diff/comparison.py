@@ -29,10 +29,15 @@ class OperatorPair:
 class BrokenChain:
     """Two operators that ran in one task and no longer do."""
 
-    new_edge: int  # position of the edge that broke it
+    cuts: tuple[int, ...]  # positions of the edges between them that do not chain
     source: OperatorPair
     target: OperatorPair
     through: tuple[int, ...]  # new operators in between; empty where the edge itself broke
+
+    @property
+    def new_edge(self) -> int:
+        """The first edge that broke it."""
+        return self.cuts[0]
 
 
 @record(slots=False)
@@ -212,7 +217,7 @@ def _broken(comparison: Comparison) -> Iterable[BrokenChain]:
     old, new = comparison.old, comparison.new
     for before, after in comparison.edges:
         if old.edges[before].chained and not new.edges[after].chained:
-            yield _break(comparison, before, after, ())
+            yield _break(comparison, before, (after,), ())
     inputs = _inputs(new)
     added = frozenset(comparison.added)
     for before in comparison.lost_edges:
@@ -221,9 +226,9 @@ def _broken(comparison: Comparison) -> Iterable[BrokenChain]:
         if not edge.chained or ends[0] is None or ends[1] is None:
             continue
         way = _way_through(new, inputs, added, ends[0].new_at, ends[1].new_at)
-        cut = next((number for number in way if not new.edges[number].chained), None)
-        if cut is not None:
-            yield _break(comparison, before, cut, tuple(new.edges[number].source for number in way[1:]))
+        cuts = tuple(number for number in way if not new.edges[number].chained)
+        if cuts:
+            yield _break(comparison, before, cuts, tuple(new.edges[number].source for number in way[1:]))
 
 
 def _inputs(snapshot: Snapshot) -> Mapping[int, list[int]]:
@@ -234,10 +239,10 @@ def _inputs(snapshot: Snapshot) -> Mapping[int, list[int]]:
     return inputs
 
 
-def _break(comparison: Comparison, before: int, after: int, through: tuple[int, ...]) -> BrokenChain:
+def _break(comparison: Comparison, before: int, cuts: tuple[int, ...], through: tuple[int, ...]) -> BrokenChain:
     edge = comparison.old.edges[before]
     source, target = comparison.by_old[edge.source], comparison.by_old[edge.target]
-    return BrokenChain(new_edge=after, source=source, target=target, through=through)
+    return BrokenChain(cuts=cuts, source=source, target=target, through=through)
 
 
 def _way_through(

@@ -39,6 +39,15 @@ class Figures:
 
 
 @record
+class Outcome:
+    """What a change makes of the plan."""
+
+    figures: Figures
+    loses: tuple[str, ...]
+    chains: frozenset[int]
+
+
+@record
 class Advice:
     """A change and what it does; without settings, why none is proposed."""
 
@@ -46,6 +55,7 @@ class Advice:
     settings: tuple[str, ...] = ()  # for `--set`
     before: Figures | None = None
     after: Figures | None = None
+    chains: frozenset[int] = frozenset()  # the edges that are chained with it, and are not now
     loses: tuple[str, ...] = ()  # operators whose saved state would not be found
     added: int = 0  # operators that had the job's parallelism and would get one of their own
     why_not: str | None = None
@@ -85,7 +95,7 @@ class Trials:
         """`saved` has the ids, by stream node, under which state is kept where those are not the plan's own."""
         self.plan = plan
         self.before = judged_figures(plan)
-        self._known: dict[tuple[str, ...], tuple[Figures, tuple[str, ...]] | None] = {}
+        self._known: dict[tuple[str, ...], Outcome | None] = {}
         operators = len(plan.stream_graph.nodes)
         self._left = _OPERATORS // max(operators, 1) if operators <= _LARGEST else 0
         self._refs: Mapping[int, OperatorRef] = describe_operators(plan)
@@ -103,12 +113,13 @@ class Trials:
                 changes=words,
                 settings=settings,
                 before=self.before,
-                after=found[0],
-                loses=found[1],
+                after=found.figures,
+                loses=found.loses,
+                chains=found.chains,
                 added=self._added(settings),
             )
             for settings, words in tried.items()
-            if (found := self._outcome(settings)) is not None and gains(self.before, found[0])
+            if (found := self._outcome(settings)) is not None and gains(self.before, found.figures)
         ]
         return min(gaining, key=lambda advice: advice.rank, default=Advice(why_not=self._why_not(list(tried))))
 
@@ -122,7 +133,7 @@ class Trials:
         if any(settings not in self._known for settings in tried):
             return "not tried in a job of this size; `plan explain --set` shows what a change would do"
         outcomes = [(settings, self._known[settings]) for settings in tried]
-        worse = [(settings, found[0]) for settings, found in outcomes if found is not None]
+        worse = [(settings, found.figures) for settings, found in outcomes if found is not None]
         if not worse:
             return "every change that was tried makes a job that Flink refuses"
         settings, after = min(worse, key=lambda one: (one[1].chains, one[1].channels))
@@ -191,7 +202,7 @@ class Trials:
 
     # --- outcomes
 
-    def _outcome(self, settings: tuple[str, ...]) -> tuple[Figures, tuple[str, ...]] | None:
+    def _outcome(self, settings: tuple[str, ...]) -> Outcome | None:
         if settings not in self._known:
             if self._left <= 0:
                 return None
@@ -199,14 +210,36 @@ class Trials:
             self._known[settings] = self._compiled(settings)
         return self._known[settings]
 
-    def _compiled(self, settings: tuple[str, ...]) -> tuple[Figures, tuple[str, ...]] | None:
+    def _compiled(self, settings: tuple[str, ...]) -> Outcome | None:
         plan = self.plan
         try:
             job = apply_settings(plan.written, describe_written(plan), settings, merged_keys(plan))
             changed = compile_plan(job, until="execution", flink=plan.flink)
         except PlanError:
             return None
-        return judged_figures(changed), tuple(self._lost_state(describe_operators(changed).values()))
+        refs = describe_operators(changed)
+        return Outcome(
+            figures=judged_figures(changed),
+            loses=tuple(self._lost_state(refs.values())),
+            chains=frozenset(self._newly_chained(changed, refs)),
+        )
+
+    def _newly_chained(self, changed: Plan, refs: Mapping[int, OperatorRef]) -> Iterator[int]:
+        """The edges whose ends run in one task of the changed plan, and do not now."""
+        assert changed.job_graph is not None
+        merged = merged_keys(changed)
+        vertex = {
+            key: number
+            for number, one in enumerate(changed.job_graph.vertices)
+            for node in (*one.nodes, *one.chained_sources)
+            for key in (refs[node].key, *merged.get(refs[node].key, ()))
+        }
+        now = merged_keys(self.plan)
+        for at, edge in enumerate(self.plan.stream_graph.edges):
+            source, target = self._refs[edge.source].key, self._refs[edge.target].key
+            ends = [vertex.get(now.get(source, (source,))[-1]), vertex.get(now.get(target, (target,))[0])]
+            if self.plan.obstacles[at] and ends[0] is not None and ends[0] == ends[1]:
+                yield at
 
     def _lost_state(self, after: Iterable[OperatorRef]) -> Iterator[str]:
         new = {ref.key: ref for ref in after}

@@ -165,7 +165,7 @@ def lint(
 def regressions(plan: Plan, comparison: Comparison, config: Config) -> list[Finding]:
     """What the rules that compare with a baseline find, with another version of the job in its place."""
     codes = frozenset(code for code in BY_CODE if code.startswith("PL0") and code != "PL005")
-    subject = Subject(plan=plan, config=config, comparison=comparison, codes=codes)
+    subject = Subject(plan=plan, config=config, comparison=comparison, codes=codes, recorded=False)
     return list(_run(subject, plan.name))
 
 

@@ -29,7 +29,8 @@ class Subject:
 
     plan: Plan
     config: Config
-    comparison: Comparison | None = None  # with the job's entry in the baseline
+    comparison: Comparison | None = None  # with the job's entry in the baseline, or with another version
+    recorded: bool = True  # in a baseline, which a change may be accepted into
     codes: frozenset[str] = frozenset()  # the rules that run
     restore: RestoreReport | None = None  # from a savepoint
 
@@ -48,6 +49,10 @@ class Subject:
         from planner.diff.changes import find_changes  # only a baseline needs it
 
         return find_changes(self.comparison)
+
+    def or_accept(self, fix: str, words: str) -> str:
+        """A fix, and how the change is accepted instead, where there is a baseline that it goes into."""
+        return f"{fix}{words} with plan lint --update-baseline" if self.recorded else fix
 
     @cached_property
     def states_told(self) -> frozenset[int]:
@@ -86,7 +91,13 @@ class Subject:
         advice = self.trials.advise(positions)
         loses = [name for name in advice.loses if name not in self.lost_already]
         lost = f"; that loses the saved state of {', '.join(loses)}" if loses else ""
-        return "; and ".join(advice.changes) + lost if advice.changes else advice.why_not
+        chained = [self.edge_words(at) for at in positions if at in advice.chains]
+        only = f"; that chains only {', '.join(chained)}" if len(chained) < len(positions) else ""
+        return "; and ".join(advice.changes) + only + lost if advice.changes else advice.why_not
+
+    def edge_words(self, at: int) -> str:
+        """An edge in a message."""
+        return " -> ".join(node_label(self.node(end)) for end in (self.edges[at].source, self.edges[at].target))
 
     @cached_property
     def lost_already(self) -> frozenset[str]:
@@ -101,7 +112,7 @@ class Subject:
         """Positions of edges that PL001 reports: what else is to be said of them has the same cause."""
         if self.comparison is None or "PL001" not in self.codes:
             return frozenset()
-        return frozenset(broken.new_edge for broken in self.comparison.broken)
+        return frozenset(at for broken in self.comparison.broken for at in broken.cuts)
 
     @property
     def nodes(self) -> tuple[StreamNode, ...]:

@@ -36,6 +36,8 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     comparison = subject.comparison
     for at in comparison.lost if comparison else ():
         assert comparison is not None
+        if at in comparison.joined:
+            continue  # merged with its neighbours
         lost = comparison.old.operators[at]
         stateful = lost.state != "none"
         consequence = (
@@ -47,7 +49,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
             f"{lost.label} is in the baseline and no longer in the job: {consequence}",
             at=subject.plan.job.location,
             subject=lost.key,
-            fix="put it back, or accept the loss with --update-baseline",
+            fix=subject.or_accept("put it back", ", or accept the loss"),
             severity="error" if stateful else "note",
         )
 

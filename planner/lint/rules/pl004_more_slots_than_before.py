@@ -33,7 +33,7 @@ from planner.lint.rule import LintRule, Subject, build_rule
 from planner.lint.widest import group_start, parallelism_place, widest_of, widest_words
 from planner.operators import node_label
 
-_ACCEPT = "accept the slots with --update-baseline"
+_ACCEPT = ", or accept the slots"
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -51,18 +51,18 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     message = f"the job needs {after} slots, {after - before} more than before ({before}): {groups}"
     start = group_start(subject.nodes, group)
     if not old and start is not None:
-        yield _new_group(rule, message, group, start)
+        yield _new_group(rule, subject, message, group, start)
     else:
         yield _wider(rule, subject, message, widest_of(subject.nodes, group))
 
 
-def _new_group(rule: LintRule, message: str, group: str, start: StreamNode) -> Finding:
+def _new_group(rule: LintRule, subject: Subject, message: str, group: str, start: StreamNode) -> Finding:
     return rule.finding(
         f"{message}; the group is new and starts at {node_label(start)}",
         at=start.operator.location,
         subject="slots",
         operator=start.operator,
-        fix=f"take {start.operator.key} out of the slot sharing group {group!r}, or {_ACCEPT}",
+        fix=subject.or_accept(f"take {start.operator.key} out of the slot sharing group {group!r}", _ACCEPT),
     )
 
 
@@ -72,7 +72,7 @@ def _wider(rule: LintRule, subject: Subject, message: str, widest: StreamNode) -
         at=parallelism_place(subject.plan.job, widest),
         subject="slots",
         operator=widest.operator,
-        fix=f"lower that parallelism, or {_ACCEPT}",
+        fix=subject.or_accept("lower that parallelism", _ACCEPT),
     )
 
 

@@ -38,7 +38,7 @@ from planner.operators import node_label
 if TYPE_CHECKING:
     from planner.diff.change import Change
 
-_ACCEPT = "if the state still fits or may be dropped, accept it with --update-baseline"
+_ACCEPT = "; if the state still fits or may be dropped, accept it"
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -73,7 +73,7 @@ def _of_operators(
         at=node.operator.location,
         subject=subject.keys[node.id],
         operator=node.operator,
-        fix="; ".join(advice) or f"undo that change; {_ACCEPT}",
+        fix="; ".join(advice) or subject.or_accept("undo that change", _ACCEPT),
     )
 
 
@@ -82,7 +82,7 @@ def _of_job(rule: LintRule, subject: Subject, changes: Sequence[Change]) -> Find
         "; ".join(change.message for change in changes),
         at=subject.plan.job.location,
         subject="job",
-        fix=f"undo that change; {_ACCEPT}",
+        fix=subject.or_accept("undo that change", _ACCEPT),
     )
 
 

@@ -3,9 +3,9 @@
 ## What it does
 
 Reports edges where nothing but the two parallelisms is in the way: no partitioner was asked for, and Flink itself
-put the rebalance there. All edges that one operator's parallelism breaks are one finding. Not reported are legacy
-sources that cannot run in parallel, and sinks that were given fewer subtasks than their input, as in
-`print().set_parallelism(1)`: both are meant.
+put the rebalance there. All edges that one operator's parallelism breaks are one finding; where no change
+chains them all, the fix names those that it chains. Not reported are legacy sources that cannot run in parallel, and
+sinks that were given fewer subtasks than their input, as in `print().set_parallelism(1)`: both are meant.
 
 ## Why it matters
 
@@ -34,7 +34,6 @@ from planner.graphs.stream_graph import StreamNode
 from planner.kinds import SINKS
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
-from planner.operators import node_label
 from planner.rules import to_remove
 
 
@@ -68,10 +67,10 @@ def _is_narrow_sink(source: StreamNode, target: StreamNode) -> bool:
 def _finding(rule: LintRule, subject: Subject, blamed: StreamNode, positions: Sequence[int]) -> Finding:
     """One operator's parallelism is one cause, also where it breaks the chain upstream and downstream."""
     edges = [subject.edges[at] for at in positions]
-    ends = [(subject.node(edge.source), subject.node(edge.target)) for edge in edges]
+    numbers = [(subject.node(edge.source).parallelism, subject.node(edge.target).parallelism) for edge in edges]
     words = ", ".join(
-        f"{node_label(up)} -> {node_label(down)} (parallelism {up.parallelism} -> {down.parallelism})"
-        for up, down in ends
+        f"{subject.edge_words(at)} (parallelism {up} -> {down})"
+        for at, (up, down) in zip(positions, numbers, strict=True)
     )
     return rule.finding(
         f"not chained only because of different parallelism: {words}",

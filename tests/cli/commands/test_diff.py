@@ -60,6 +60,21 @@ def test_a_break_is_shown_with_its_consequence_for_state(capsys: pytest.CaptureF
     assert {"level", "part", "kind", "subject", "message", "before", "after", "job"} <= set(document["changes"][0])
 
 
+def test_fixes_of_a_diff_speak_of_no_baseline(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two files are compared, and --update-baseline would do nothing for them."""
+    write("a.yaml", JOB.replace("id: totals", "uid: totals, id: totals"))
+    changes = ("key_by: user, max_parallelism: 64", "key_by: country", "slot_sharing_group: heavy, key_by: user")
+    for changed in changes:
+        write("b.yaml", JOB.replace("key_by: user", changed).replace("id: totals", "uid: totals, id: totals"))
+        main(["diff", "a.yaml", "b.yaml"])
+        text = capsys.readouterr().out
+        assert "fix: " in text and "baseline" not in text
+    write("b.yaml", JOB.replace("  - {id: totals, type: sum, name: totals, input: parse, key_by: user}\n", "")
+          .replace("input: totals", "input: parse"))  # fmt: skip
+    main(["diff", "a.yaml", "b.yaml"])
+    assert "fix: put it back  b.yaml:1:1\n" in capsys.readouterr().out
+
+
 def test_only_safe_changes_exit_with_zero() -> None:
     write("a.yaml", JOB)
     write("b.yaml", JOB.replace("name: orders\n", "name: purchases\n", 1))

@@ -94,3 +94,23 @@ def test_an_operator_after_a_global_exchange_stays_single(project: Project) -> N
     (found,) = project.findings("job.yaml")
     assert found.code == "PL103"
     assert found.fix == "set the parallelism of valid to 1", "more subtasks of parse would get no records"
+
+
+def test_a_fix_that_chains_one_of_two_edges_says_which(project: Project) -> None:
+    wide = JOB.replace("uid: orders", "uid: orders, parallelism: 2")
+    project.write("job.yaml", wide.replace("input: orders}", "input: orders, parallelism: 3}"))
+    (found,) = project.findings("job.yaml")
+    assert found.message.count(" (parallelism ") == 2
+    assert (
+        found.fix == "set the parallelism of parse to 2; that chains only Source: Custom Source (orders) -> Map (parse)"
+    )
+    project.write("job.yaml", JOB.replace("input: orders}", "input: orders, parallelism: 3}"))
+    (found,) = project.findings("job.yaml")
+    assert found.fix == "set the parallelism of parse to 4", "which chains both"
+
+
+def test_both_edges_of_an_inserted_operator_are_one_finding(recorded: Project) -> None:
+    text = JOB.replace("input: orders}", "input: orders}\n  - {id: score, type: map, input: parse, parallelism: 2}")
+    recorded.write("job.yaml", text.replace("filter, input: parse", "filter, input: score"))
+    found = [one for one in recorded.findings("job.yaml") if one.code in ("PL001", "PL103")]
+    assert [(one.code, one.fix) for one in found] == [("PL001", "set the parallelism of score to 4")]
