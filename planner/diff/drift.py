@@ -7,11 +7,13 @@ does not tell is not compared.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from planner.diff.change import LEVELS, Change, Level, Part
+from planner.diff.match import match_operators
+from planner.diff.parts import TakenApart, pair_owners
 from planner.diff.versions import Version
 from planner.errors import OptionError
 from planner.job import MEANINGFUL
@@ -19,8 +21,10 @@ from planner.observed.judgement import Observation
 from planner.observed.labels import short_chain_name, taken_sources, with_sources, without_counters
 from planner.pipeline import Plan
 from planner.records import record
-from planner.snapshots.snapshot import Snapshot, take_snapshot
+from planner.snapshots.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot, take_snapshot
 from planner.topology import topological_order
+
+_Inputs = Mapping[tuple[int, str], int]  # how many edges come from a vertex with a ship strategy
 
 
 @record(slots=False)
@@ -32,7 +36,7 @@ class DeployedVertex:
     described: tuple[str, ...] = ()  # the same with descriptions, which a job plan has in place of names
     parallelism: int
     max_parallelism: int | None
-    inputs: Mapping[tuple[int, str], int]  # how many edges come from a vertex with a ship strategy
+    inputs: _Inputs
 
     @property
     def name(self) -> str:
@@ -300,7 +304,8 @@ def _in_the_same_words(planned: DeployedJob, running: DeployedJob) -> tuple[Depl
 
 
 def _vertices(planned: DeployedJob, running: DeployedJob) -> Iterator[Change]:
-    pairs = _matched(planned.vertices, running.vertices)
+    named = planned.named == running.named
+    pairs = _paired(*(_graph([(v.id, v.chain, v.inputs) for v in side.vertices], named) for side in (planned, running)))
     back = {new: old for old, new in pairs.items()}
     for place, vertex in enumerate(planned.vertices):
         if place in pairs:
@@ -313,27 +318,43 @@ def _vertices(planned: DeployedJob, running: DeployedJob) -> Iterator[Change]:
             yield _change("not planned", vertex.name, message, running=vertex.id)
 
 
-# By which two vertices are taken to be the same, the surest first.
-_KEYS: tuple[Callable[[DeployedVertex], Hashable], ...] = (
-    lambda vertex: vertex.id,
-    lambda vertex: vertex.chain,
-    lambda vertex: vertex.chain[:1],
-)
+def _paired(old: TakenApart, new: TakenApart) -> dict[int, int]:
+    """Which vertex is which: matched as two versions of a job are, by the operators that are in them."""
+    return pair_owners(old.owners, new.owners, match_operators(old.snapshot, new.snapshot))
 
 
-def _matched(old: tuple[DeployedVertex, ...], new: tuple[DeployedVertex, ...]) -> dict[int, int]:
-    """Pairs of vertices: by their id, else by their whole chain, else by the head of their chain."""
-    pairs: dict[int, int] = {}
-    for key in _KEYS:
-        left = [place for place in range(len(old)) if place not in pairs]
-        right = [place for place in range(len(new)) if place not in pairs.values()]
-        counts = Counter(key(old[place]) for place in left), Counter(key(new[place]) for place in right)
-        by_key = {key(new[place]): place for place in right if key(new[place]) and counts[1][key(new[place])] == 1}
-        for place in left:
-            wanted = key(old[place])
-            if wanted and counts[0][wanted] == 1 and wanted in by_key:
-                pairs[place] = by_key[wanted]
-    return pairs
+def _graph(vertices: Iterable[tuple[str | None, Sequence[str], _Inputs]], named: bool = True) -> TakenApart:
+    """Vertices (their ids, chains and inputs) as a version to be matched. An id is one that Flink finds state by."""
+    operators: list[OperatorSnapshot] = []
+    owners: list[int] = []
+    entering: list[tuple[int, int]] = []
+    ends: list[tuple[int, int]] = []
+    for at, (id_, chain, inputs) in enumerate(vertices):
+        first = len(operators)
+        entering += [(source, first) for source, _ in inputs]
+        ends += [(one, one + 1) for one in range(first, first + len(chain) - 1)]
+        for number, name in enumerate(chain):
+            uid = id_ if number == 0 else None
+            operators.append(_member(len(operators), name if named else "", uid))
+            owners.append(at)
+    last = {owner: place for place, owner in enumerate(owners)}
+    ends += [(last[source], first) for source, first in entering]
+    edges = tuple(
+        EdgeSnapshot(source=source, target=target, input=0, partitioner="", chained=False) for source, target in ends
+    )
+    return TakenApart(
+        snapshot=Snapshot(name="", mode="", operators=tuple(operators), edges=edges, slots=None),
+        owners=tuple(owners),
+        numbers=(),
+    )
+
+
+def _member(place: int, name: str, uid: str | None) -> OperatorSnapshot:
+    """Nothing but its name says of what kind it is."""
+    return OperatorSnapshot(
+        key=str(place), name=name, kind=name.replace(".", " "), id=uid or "", uid=uid, user_hash=None, state="none",
+        parallelism=1, max_parallelism=-1, group="",
+    )  # fmt: skip
 
 
 def _pair(
@@ -357,20 +378,29 @@ def _inputs(
     old: DeployedVertex, new: DeployedVertex, planned: DeployedJob, running: DeployedJob, back: Mapping[int, int]
 ) -> Iterator[Change]:
     """Edges between vertices that both sides have, with other ship strategies."""
+    both = frozenset(back.values())
     sources: dict[int, tuple[Counter[str], Counter[str]]] = {}
     for (source, ship), count in old.inputs.items():
-        sources.setdefault(source, (Counter(), Counter()))[0][ship] += count
+        if source in both:
+            sources.setdefault(source, (Counter(), Counter()))[0][ship] += count
     for (source, ship), count in new.inputs.items():
         if source in back:
             sources.setdefault(back[source], (Counter(), Counter()))[1][ship] += count
     for source, (before, after) in sources.items():
         if not _same_ships(before, after, batch=running.batch):
             subject = f"{planned.vertices[source].name} -> {old.name}"
-            message = f"ships by {_ships(before)} as planned, and by {_ships(after)} as it runs"
+            message = (
+                f"ships by {_ships(before)} as planned, and by {_ships(after)} as it runs"
+                if before and after
+                else f"is an edge by {_ships(before)} as planned, and none as it runs"
+                if before
+                else f"is no edge as planned, and one by {_ships(after)} as it runs"
+            )
             yield _change("ship strategy", subject, message, planned=sorted(before), running=sorted(after))
 
 
 def _operators(planned: DeployedJob, running: DeployedJob) -> Iterator[Change]:
+    """All operators of a name together: a plan alone does not tell which of two that are alike stands where."""
     old = _by_name(planned.operators)
     new = _by_name(tuple(part for one in running.operators for part in _with_taken_sources(one, old)))
     for name in old:
@@ -402,9 +432,10 @@ def _with_taken_sources(operator: DeployedOperator, known: Mapping[str, object])
 def _same_operator(
     name: str, old: list[DeployedOperator], new: list[DeployedOperator], *, batch: bool
 ) -> Iterator[Change]:
-    before, after = (sorted(one.parallelism for one in side) for side in (old, new))
-    if before != after and min(*before, *after) > 0:
-        yield _numbers("parallelism", name, before[0], after[0])
+    counts = [sorted(one.parallelism for one in side) for side in (old, new)]
+    differing = [(one, other) for one, other in zip(*counts, strict=True) if one != other]
+    if differing and min(*counts[0], *counts[1]) > 0:
+        yield _numbers("parallelism", name, *differing[0])
     ships = [sum((Counter(one.ships) for one in side), Counter()) for side in (old, new)]
     if not _same_ships(ships[0], ships[1], batch=batch):
         message = f"its records arrive by {_ships(ships[0])} as planned, and by {_ships(ships[1])} as it runs"

@@ -114,7 +114,7 @@ def test_drift_exits_with_one_only_when_asked(cluster_address: str, capsys: pyte
     assert main(["diff", other, cluster_address, "--fail-on", "state-breaking", "--format", "markdown"]) == 1
     printed = capsys.readouterr().out
     assert "Compared are chains, ids, parallelism, max parallelism, ship strategies, slots." in printed
-    assert "runs and is not planned" in printed and "```mermaid" in printed
+    assert "is planned and does not run" in printed and "```mermaid" in printed
 
 
 def test_two_plans_of_different_jobs_are_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from planner.diff.change import Change
-from planner.diff.drift import DeployedJob, deployed_plan, deployed_snapshot, find_drift
+from planner.diff.drift import DeployedJob, DeployedOperator, deployed_plan, deployed_snapshot, find_drift
 from planner.frontends.flink_export.documents import read_document
 from planner.frontends.loading import load_job
 from planner.observed.labels import short_chain_name, with_sources
@@ -108,6 +108,24 @@ def test_another_ship_strategy_names_the_edge() -> None:
     assert found.kind == "ship strategy"
     assert found.subject == "Source: events -> parse -> model"
     assert "by REBALANCE as planned, and by FORWARD as it runs" in found.message
+
+
+def test_a_chain_with_another_head_is_the_same_one_under_another_id() -> None:
+    """It is told by the operators that are in it, as two versions of a job are: its state is there, and not found."""
+    found = find_drift(side("rest/1.20/tuned-slot-groups"), side("rest/2.3/tuned-heavy-alone"))
+    told = {(one.kind, one.subject) for one in found}
+    assert {("id", "Sink: out"), ("chain", "Sink: out"), ("not deployed", "count")} <= told
+    assert not [one for one in found if one.kind == "not planned"]
+    assert not [one for one in found if "nothing" in one.message]
+    edge = next(one for one in found if one.kind == "ship strategy")
+    assert edge.message == "score -> Sink: out: is no edge as planned, and one by FORWARD as it runs"
+
+
+def test_the_parallelism_of_the_one_of_two_that_differs_is_named() -> None:
+    twins = [DeployedOperator(name="map", parallelism=number, ships={}) for number in (2, 4)]
+    planned = DeployedJob(name="job", vertices=(), operators=tuple(twins), slots=None)
+    (found,) = find_drift(planned, replace(planned, operators=(twins[0], replace(twins[1], parallelism=3))))
+    assert (found.before, found.after) == (4, 3)
 
 
 def test_vertices_that_only_one_side_has() -> None:
