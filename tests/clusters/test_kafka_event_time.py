@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.spark_runner.streaming.test_kills import SMALL
-from tests.support.kafka_broker import NoJars, broker, connector_jars
-from tests.support.sources import ROOT
+from tests.support.kafka_broker import broker, run_with_kafka
 
 SECONDS, SIZE, APART = 60, 5, 20
 
@@ -41,42 +36,19 @@ pytestmark = pytest.mark.cluster
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A broker with two topics of the same records; one has a partition without any."""
-    kafka = pytest.importorskip("confluent_kafka")
-    admin = pytest.importorskip("confluent_kafka.admin")
-    try:
-        running = broker(tmp_path_factory.mktemp("broker"))
-        found = running.__enter__().address
-    except NoJars as reason:
-        pytest.skip(str(reason))
-    try:
-        client = admin.AdminClient({"bootstrap.servers": found})
-        for made in client.create_topics([admin.NewTopic("apart", 2, 1), admin.NewTopic("waiting", 3, 1)]).values():
-            made.result()
-        producer = kafka.Producer({"bootstrap.servers": found})
-        for second in range(SECONDS):
-            for topic in ("apart", "waiting"):
-                for partition in range(2):
-                    producer.produce(topic, str(second + partition * APART), partition=partition)
-        assert producer.flush(60) == 0
-        yield found
-    finally:
-        running.__exit__(None, None, None)
+    with broker(tmp_path_factory.mktemp("broker")) as running:
+        running.create(apart=2, waiting=3)
+        records = [(part, str(second + part * APART)) for second in range(SECONDS) for part in range(2)]
+        for topic in ("apart", "waiting"):
+            running.send(topic, records)
+        yield running.address
 
 
 def printed(folder: Path, address: str, topics: str) -> list[str]:
     """What the job prints of all that the topics have now."""
     job = folder / "job.py"
     job.write_text(JOB.format(address=address, topics=topics, size=SIZE))
-    try:
-        jars = connector_jars()
-    except NoJars as reason:
-        pytest.skip(str(reason))
-    options = ["--trigger", "available-now", "--master", "local[2]", "--conf", f"spark.jars={jars}", *SMALL]
-    done = subprocess.run(
-        [sys.executable, "-m", "cli", "run", str(job), *options],
-        cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=300,
-        check=False,
-    )  # fmt: skip
+    done = run_with_kafka(job)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

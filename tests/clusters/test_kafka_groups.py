@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.spark_runner.streaming.test_kills import SMALL
-from tests.support.kafka_broker import NoJars, broker, connector_jars
-from tests.support.sources import ROOT
+from tests.support.kafka_broker import broker, run_with_kafka
 
 SCRIPT = """
 from pyflink.common import SimpleStringSchema, Types
@@ -37,27 +33,14 @@ pytestmark = pytest.mark.cluster
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A broker with words in two partitions; of the first the group has read two, of the second none."""
     kafka = pytest.importorskip("confluent_kafka")
-    admin = pytest.importorskip("confluent_kafka.admin")
-    try:
-        running = broker(tmp_path_factory.mktemp("broker"))
-        found = running.__enter__().address
-    except NoJars as reason:
-        pytest.skip(str(reason))
-    try:
-        client = admin.AdminClient({"bootstrap.servers": found})
-        for made in client.create_topics([admin.NewTopic("words", 2, 1), admin.NewTopic("louder", 1, 1)]).values():
-            made.result()
-        producer = kafka.Producer({"bootstrap.servers": found})
-        for number in range(4):
-            for partition in range(2):
-                producer.produce("words", f"{'ab'[partition]}{number}", partition=partition)
-        assert producer.flush(60) == 0
-        member = kafka.Consumer({"bootstrap.servers": found, "group.id": "readers", "enable.auto.commit": False})
+    with broker(tmp_path_factory.mktemp("broker")) as running:
+        running.create(words=2, louder=1)
+        running.send("words", [(part, f"{'ab'[part]}{number}") for number in range(4) for part in range(2)])
+        settings = {"bootstrap.servers": running.address, "group.id": "readers", "enable.auto.commit": False}
+        member = kafka.Consumer(settings)
         _commit(kafka, member)
         member.close()
-        yield found
-    finally:
-        running.__exit__(None, None, None)
+        yield running.address
 
 
 def _commit(kafka: Any, member: Any) -> None:
@@ -75,16 +58,7 @@ def _commit(kafka: Any, member: Any) -> None:
 def run(folder: Path, address: str, reset: str) -> subprocess.CompletedProcess[str]:
     script = folder / "script.py"
     script.write_text(SCRIPT.format(address=address, reset=reset))
-    try:
-        jars = connector_jars()
-    except NoJars as reason:
-        pytest.skip(str(reason))
-    options = ["--trigger", "available-now", "--master", "local[2]", "--conf", f"spark.jars={jars}", *SMALL]
-    return subprocess.run(
-        [sys.executable, "-m", "cli", "run", str(script), *options],
-        cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=300,
-        check=False,
-    )  # fmt: skip
+    return run_with_kafka(script)
 
 
 def test_a_consumer_begins_where_its_group_stands(tmp_path: Path, address: str) -> None:

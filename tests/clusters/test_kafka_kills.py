@@ -15,25 +15,16 @@ import pytest
 from tests.clusters.servers import wait_until
 from tests.spark_runner.streaming.test_kills import KILLS, Killing, start, written
 from tests.support import killed_kafka_job
-from tests.support.kafka_broker import Broker, NoJars, broker, connector_jars
+from tests.support.kafka_broker import Broker, broker, connector_jars
 
 LINES = 400 * max(6, KILLS * 2)
 
 pytestmark = pytest.mark.cluster
 
 
-def send_lines(address: str) -> None:
-    """Two topics, and lines in two partitions."""
-    kafka = pytest.importorskip("confluent_kafka")
-    admin = pytest.importorskip("confluent_kafka.admin")
-    client = admin.AdminClient({"bootstrap.servers": address})
-    topics = [admin.NewTopic("lines", 2, 1), admin.NewTopic("counts", 1, 1)]
-    for made in client.create_topics(topics).values():
-        made.result()
-    producer = kafka.Producer({"bootstrap.servers": address})
-    for number in range(LINES):
-        producer.produce("lines", f"w{number % 7} v{number % 3}", partition=number % 2)
-    producer.flush()
+def line(number: int) -> tuple[int, str]:
+    """A line, and its partition."""
+    return number % 2, f"w{number % 7} v{number % 3}"
 
 
 def received(address: str) -> list[tuple[tuple[bytes, ...], str]]:
@@ -52,16 +43,11 @@ def received(address: str) -> list[tuple[tuple[bytes, ...], str]]:
 
 
 def test_kafka_to_files_is_exact_and_to_kafka_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    try:
-        jars = connector_jars()
-        running = broker(tmp_path)
-        address = running.__enter__().address
-    except NoJars as reason:
-        pytest.skip(str(reason))
-    try:
-        monkeypatch.setenv("KILLED_JOB_KAFKA", address)
-        send_lines(address)
-        options = ["--trigger", "available-now", "--conf", f"spark.jars={jars}"]
+    with broker(tmp_path) as running:
+        monkeypatch.setenv("KILLED_JOB_KAFKA", running.address)
+        running.create(lines=2, counts=1)
+        running.send("lines", map(line, range(LINES)))
+        options = ["--trigger", "available-now", "--conf", f"spark.jars={connector_jars()}"]
         random = Random(41)
         job = Path(killed_kafka_job.__file__)
         with Killing(tmp_path, random, job, options) as killing:
@@ -71,58 +57,43 @@ def test_kafka_to_files_is_exact_and_to_kafka_loses_nothing(tmp_path: Path, monk
         totals: Counter[str] = Counter()
         wanted: Counter[tuple[str, int]] = Counter()
         for number in range(LINES):
-            for word in (f"w{number % 7}", f"v{number % 3}"):
+            for word in line(number)[1].split():
                 totals[word] += 1
                 wanted[word, totals[word]] += 1
         assert written(tmp_path / "counts") == wanted
-        messages = received(address)
+        messages = received(running.address)
         assert {text for _, text in messages} == {f"{word} {count}" for word, count in wanted}
         assert len({mark for mark, _ in messages}) == sum(wanted.values())  # copies carry the same mark
         counts = f"{sum(wanted.values())} of {sum(wanted.values())} counts, {len(messages)} messages to Kafka"
         print(f"\nKafka to files: {killing}; as the reference: {counts}")
-    finally:
-        running.__exit__(None, None, None)
 
 
-def counted(address: str, first: int, last: int) -> Counter[tuple[str, int]]:
+def counted(running: Broker, first: int, last: int) -> Counter[tuple[str, int]]:
     """Lines with these numbers are sent; the counts that all lines up to the last give."""
-    kafka = pytest.importorskip("confluent_kafka")
-    producer = kafka.Producer({"bootstrap.servers": address})
-    for number in range(first, last):
-        producer.produce("lines", f"w{number % 7} v{number % 3}", partition=number % 2)
-    assert producer.flush(120) == 0
-    words = [word for number in range(last) for word in (f"w{number % 7}", f"v{number % 3}")]
+    running.send("lines", map(line, range(first, last)))
+    words = [word for number in range(last) for word in line(number)[1].split()]
     return Counter((word, count) for word, total in Counter(words).items() for count in range(1, total + 1))
 
 
 def test_a_broker_that_goes_away_and_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    try:
-        jars = connector_jars()
-        running = Broker(tmp_path)
-    except NoJars as reason:
-        pytest.skip(str(reason))
-    process = None
-    try:
-        admin = pytest.importorskip("confluent_kafka.admin").AdminClient({"bootstrap.servers": running.address})
-        topic = pytest.importorskip("confluent_kafka.admin").NewTopic
-        for made in admin.create_topics([topic("lines", 2, 1), topic("counts", 1, 1)]).values():
-            made.result()
-        wanted = counted(running.address, 0, 60)
+    with broker(tmp_path) as running:
+        running.create(lines=2, counts=1)
+        wanted = counted(running, 0, 60)
         monkeypatch.setenv("KILLED_JOB_KAFKA", running.address)
-        options = ["--conf", f"spark.jars={jars}", "--trigger", "processing-time=1s"]
+        options = ["--conf", f"spark.jars={connector_jars()}", "--trigger", "processing-time=1s"]
         process = start(tmp_path, Path(killed_kafka_job.__file__), options)
-        wait_until(lambda: written(tmp_path / "counts") == wanted, "the first counts", patience=900)
-        running.kill()
-        time.sleep(20)
-        running.start()
-        wanted = counted(running.address, 60, 120)
-        wait_until(lambda: written(tmp_path / "counts") == wanted, "counts behind the gap", patience=900)
-        process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=120)
-        assert process.returncode == 3 and "CANCELED" in errors.decode(), errors.decode()
-        print(f"\nthe broker was away for 20 s; then {sum(wanted.values())} of {sum(wanted.values())} counts")
-    finally:
-        running.kill()
-        if process is not None and process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+        try:
+            wait_until(lambda: written(tmp_path / "counts") == wanted, "the first counts", patience=900)
+            running.kill()
+            time.sleep(20)
+            running.start()
+            wanted = counted(running, 60, 120)
+            wait_until(lambda: written(tmp_path / "counts") == wanted, "counts behind the gap", patience=900)
+            process.send_signal(signal.SIGTERM)
+            _, errors = process.communicate(timeout=120)
+            assert process.returncode == 3 and "CANCELED" in errors.decode(), errors.decode()
+            print(f"\nthe broker was away for 20 s; then {sum(wanted.values())} of {sum(wanted.values())} counts")
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()

@@ -6,14 +6,19 @@ import base64
 import os
 import socket
 import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.maven_jars import NoJars, maven_jars
+import pytest
 
-__all__ = ["Broker", "NoJars", "broker", "connector_jars"]
+from tests.support.maven_jars import NoJars, maven_jars
+from tests.support.session_runs import SMALL_JVM
+from tests.support.sources import ROOT
+
+__all__ = ["Broker", "broker", "connector_jars", "run_with_kafka"]
 
 BROKER = (("org.apache.kafka", "kafka_2.13", "4.1.0"), ("org.slf4j", "slf4j-nop", "1.7.36"))
 # No release of the connector fits this Spark in every mirror; these work together, and are for tests alone.
@@ -68,6 +73,21 @@ class Broker:
             self._process = subprocess.Popen(command, stdout=log, stderr=log)
         _wait_for(self._port, self._process)
 
+    def create(self, **partitions: int) -> None:
+        """Make topics, each with so many partitions."""
+        admin = pytest.importorskip("confluent_kafka.admin")
+        client = admin.AdminClient({"bootstrap.servers": self.address})
+        topics = [admin.NewTopic(name, count, 1) for name, count in partitions.items()]
+        for made in client.create_topics(topics).values():
+            made.result()
+
+    def send(self, topic: str, texts: Iterable[tuple[int, str]]) -> None:
+        """Write texts to partitions, and wait until they are there."""
+        producer = pytest.importorskip("confluent_kafka").Producer({"bootstrap.servers": self.address})
+        for partition, text in texts:
+            producer.produce(topic, text, partition=partition)
+        assert producer.flush(120) == 0
+
     def kill(self) -> None:
         """kill -9."""
         self._process.kill()
@@ -76,12 +96,26 @@ class Broker:
 
 @contextmanager
 def broker(folder: Path) -> Iterator[Broker]:
-    """A broker that lives as long as the block."""
-    running = Broker(folder)
+    """A broker that lives as long as the block. Without its jars, or those of Spark's connector, the test is skipped."""
+    try:
+        connector_jars()
+        running = Broker(folder)
+    except NoJars as reason:
+        pytest.skip(str(reason))
     try:
         yield running
     finally:
         running.kill()
+
+
+def run_with_kafka(job: Path) -> subprocess.CompletedProcess[str]:
+    """`plan run` of a job until it has read what its topics have now."""
+    options = ["--trigger", "available-now", "--master", "local[2]", *SMALL_JVM]
+    return subprocess.run(
+        [sys.executable, "-m", "cli", "run", str(job), *options, "--conf", f"spark.jars={connector_jars()}"],
+        cwd=job.parent, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=300,
+        check=False,
+    )  # fmt: skip
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:

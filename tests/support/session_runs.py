@@ -8,7 +8,10 @@ from typing import Any
 import planner
 from planner.pipeline import plan
 
-__all__ = ["run_batch", "run_stream"]
+__all__ = ["SMALL_JVM", "run_batch", "run_stream"]
+
+# For `plan run` on machines that run many.
+SMALL_JVM = ("--conf", "spark.driver.defaultJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 
 def run_batch(spark: Any, job: Path) -> list[str]:

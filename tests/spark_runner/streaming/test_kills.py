@@ -21,6 +21,7 @@ import pytest
 
 from planner import StreamExecutionEnvironment
 from tests.support import killed_job
+from tests.support.session_runs import SMALL_JVM
 from tests.support.sources import ROOT
 from tests.support.stream_jobs import records
 from tests.support.stream_reference import Reference
@@ -78,14 +79,13 @@ JOB = Path(killed_job.__file__)
 
 
 # JVMs that live for seconds are better off without the second compiler
-SMALL = ("--conf", "spark.driver.defaultJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 
 def start(
     folder: Path, job: Path = JOB, options: Sequence[str] = (), *, module: str = "cli"
 ) -> subprocess.Popen[bytes]:
     """The job as a user starts it, in a process group of its own."""
-    command = [sys.executable, "-m", module, "run", str(job), "--mode", "streaming", *SMALL, *options]
+    command = [sys.executable, "-m", module, "run", str(job), "--mode", "streaming", *SMALL_JVM, *options]
     command += ["--checkpoint", str(folder / "checkpoint"), "--master", "local[2]"]
     return subprocess.Popen(
         command,
