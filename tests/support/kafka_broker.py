@@ -96,7 +96,7 @@ class Broker:
 
 @contextmanager
 def broker(folder: Path) -> Iterator[Broker]:
-    """A broker that lives as long as the block. Without its jars, or those of Spark's connector, the test is skipped."""
+    """A broker for the block. Where its jars or those of Spark's connector cannot be had, the test is skipped."""
     try:
         connector_jars()
         running = Broker(folder)
