@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,7 +51,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     gc.set_threshold(100_000, 20, 20)  # starting up makes many objects and no garbage
     arguments = list(sys.argv[1:] if argv is None else argv)
-    traceback = "--traceback" in arguments
+    traceback = "--traceback" in takewhile(lambda one: one != "--", arguments)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a name that the terminal cannot show must not stop the answer
             stream.reconfigure(errors="backslashreplace")

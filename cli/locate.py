@@ -108,6 +108,11 @@ def is_export(argument: str) -> bool:
 def refuse_for_exports(argument: str, **options: object) -> None:
     """Refuse options that need the job itself: Flink's exports cannot be compiled again."""
     for option, value in options.items():
+        if value and names_job_file(argument):
+            raise OptionError(
+                f"{option} needs a job that is compiled here, and {argument} is compiled by Flink itself",
+                hint="try the change in the file",
+            )
         if value:
             raise OptionError(
                 f"{option} needs a job file, and {argument} is what Flink says about a job",

@@ -5,7 +5,6 @@ So a script gets what it collects, and what it does after `execute` happens afte
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain, count, repeat
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.locate import tell_notes
+from planner.frontends.job_files import uses_pyflink
 from planner.frontends.loading import LoadOptions, load_jobs
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["is_script_to_run", "run_script"]
 
-_IMPORTS = re.compile(rb"^\s*(?:from|import)\s+pyflink\b", re.MULTILINE)
 SeeThrough = Callable[["PreparedRun", "RunFolder", "RunRequest"], "tuple[int, list[Any]]"]
 
 
@@ -38,7 +37,7 @@ class _Ended(BaseException):
 def is_script_to_run(job: str) -> bool:
     """Whether this is a whole PyFlink script, and not one job of it."""
     path = Path(job)
-    return path.suffix == ".py" and path.is_file() and _IMPORTS.search(path.read_bytes()) is not None
+    return path.suffix == ".py" and path.is_file() and uses_pyflink(path)
 
 
 def run_script(request: RunRequest, options: LoadOptions, see_through: SeeThrough, *, run_id: str | None = None) -> int:
@@ -48,7 +47,10 @@ def run_script(request: RunRequest, options: LoadOptions, see_through: SeeThroug
     numbers = count(1)
     ids = chain([run_id], repeat(None))
 
+    executed: list[JobDefinition] = []
+
     def run(job: JobDefinition) -> list[Any]:
+        executed.append(job)
         mine = replace(request, job=f"{request.job}:{next(numbers)}")
         code, records = _run_job(job, mine, see_through, next(ids))
         if code:
@@ -56,7 +58,9 @@ def run_script(request: RunRequest, options: LoadOptions, see_through: SeeThroug
         return records
 
     try:
-        load_jobs(request.job, replace(for_running(options), run=run))
+        for job in load_jobs(request.job, replace(for_running(options), run=run)):
+            if not any(job is one for one in executed):  # the file defines it, and leaves its execution to others
+                run(job)
     except _Ended as ended:
         return ended.code
     return 0

@@ -13,6 +13,7 @@ from cli.locate import explain_here, find_job, load_plan, refuse_for_exports
 from cli.options import FlinkOption, JobArgument, ReportFormatOption
 from cli.render.text.explanation import edge_lines, explanation_lines
 from planner.chaining.evaluation import check_conditions
+from planner.errors import OptionError
 from planner.explanation.edges import EdgeExplanation
 from planner.explanation.explain import Explanation, explain_plan
 from planner.operators import describe_written, merged_keys
@@ -88,6 +89,8 @@ def explain(
     explanation = explain_here(compiled)
     if compiled.job.compiled is not None:
         refuse_for_exports(spec, **{"--set": settings})
+    if live and edge is not None:
+        raise OptionError("--live shows the whole job, and --edge one edge", hint="leave one of them out")
     figures = _live(spec) if live else None
     if settings:
         _what_if(spec, compiled, explanation, settings, edge, only is not None, format)
@@ -103,14 +106,13 @@ def explain(
     elif format == "markdown":
         from cli.render.markdown.explanation import explanation_markdown
 
-        console.write_text(explanation_markdown(compiled, explanation, only_broken=only is not None))
+        lines = _live_lines(compiled, figures) if figures is not None else []
+        console.write_text(explanation_markdown(compiled, explanation, only_broken=only is not None, live=lines))
     else:
         tried = spec if compiled.job.compiled is None else None  # nothing can be tried on a graph of Flink
         console.write_lines(explanation_lines(explanation, spec=tried, only_broken=only is not None))
-    if figures is not None and compiled.observed is not None and edge is None and format == "text":
-        from cli.render.text.live import live_lines
-
-        console.write_lines([(), *live_lines(compiled.observed.job, figures)])
+        if figures is not None:
+            console.write_lines([(), *_live_lines(compiled, figures)])
 
 
 def _live(spec: str) -> LiveFigures:
@@ -118,6 +120,13 @@ def _live(spec: str) -> LiveFigures:
     from planner.observed.loading import answering
 
     return read_live(answering(spec))
+
+
+def _live_lines(compiled: Plan, figures: LiveFigures) -> list[Line]:
+    from cli.render.text.live import live_lines
+
+    assert compiled.observed is not None
+    return live_lines(compiled.observed.job, figures)
 
 
 def _one_edge(compiled: Plan, explanation: Explanation, wanted: str, format: str) -> None:

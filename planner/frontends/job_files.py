@@ -12,9 +12,11 @@ COMPILED = (".sql", ".jar")  # by Flink itself
 _NAMED = re.compile(r"(.+\.(?:py|sql|jar)):(.*)", re.IGNORECASE | re.DOTALL)
 _SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "site-packages", "build", "dist"})
 _YAML = re.compile(r"^operators\s*:", re.MULTILINE)
+_IMPORTS_PYFLINK = re.compile(r"^\s*(?:from|import)\s+pyflink\b", re.MULTILINE)
 _IMPORTS_AN_API = re.compile(r"^\s*(?:from|import)\s+(?:planner|pyflink)\b", re.MULTILINE)
 _IMPORTS = re.compile(r"^\s*(?:from\s+(\.*)([\w.]*)\s+import\s+(\w+)|import\s+([\w.]+))", re.MULTILINE)
 _ABOVE = 3  # folders that modules are looked for in: the file's own, and those above it
+_APIS = ("planner", "pyflink")  # what these import themselves says nothing of a job
 _GIVES_JOB = re.compile(r"\.execute(?:_async|_and_collect)?\s*\(|^job\s*=|^def\s+build\s*\(", re.MULTILINE)
 
 
@@ -41,20 +43,26 @@ def is_job_file(path: Path) -> bool:
     except (OSError, UnicodeDecodeError):
         return False
     if path.suffix == ".py":
-        return bool(_GIVES_JOB.search(text)) and _uses_an_api(path, text)
+        return bool(_GIVES_JOB.search(text)) and _imports(_IMPORTS_AN_API, path, text)
     return bool(_YAML.search(text))
 
 
-def _uses_an_api(path: Path, text: str) -> bool:
-    """Whether a Python file imports the planner or PyFlink, itself or through modules that lie near. Nothing is run."""
+def uses_pyflink(path: Path) -> bool:
+    """Whether a Python file imports PyFlink, itself or through modules that lie near. Nothing is run."""
+    return _imports(_IMPORTS_PYFLINK, path, path.read_text(encoding="utf-8", errors="replace"))
+
+
+def _imports(api: re.Pattern[str], path: Path, text: str) -> bool:
     known = {path}
     waiting = [(path, text)]
     while waiting:
         path, text = waiting.pop()
-        if _IMPORTS_AN_API.search(text):
+        if api.search(text):
             return True
         for dots, module, name, plain in _IMPORTS.findall(text):
             parts = [part for part in (module or plain).split(".") if part]
+            if not dots and parts[0] in _APIS:
+                continue
             for folder in list(path.parents)[len(dots) - 1 : len(dots)] if dots else list(path.parents)[:_ABOVE]:
                 for stem in (folder.joinpath(*parts), folder.joinpath(*parts, name)):
                     for found in (stem.parent / f"{stem.name}.py", stem / "__init__.py"):

@@ -6,11 +6,10 @@ import os
 from pathlib import Path
 
 from planner.errors import JobDefinitionError, NeedsFlink, OptionError
-from planner.frontends.job_files import COMPILED, SUFFIXES, split_name
+from planner.frontends.job_files import COMPILED, SUFFIXES, split_name, uses_pyflink
 from planner.frontends.picking import pick
 from planner.frontends.python_files.handover import LoadOptions
 from planner.job import JobDefinition
-from planner.source_text import read_text
 from planner.spelling import nearest
 
 __all__ = ["LoadOptions", "load_job", "load_jobs", "split_spec"]
@@ -78,7 +77,7 @@ def _asks_flink(path: Path, options: LoadOptions) -> bool:
     """Whether Flink itself is asked about a script that may not need it: --with-flink."""
     if options.compiler is None or not options.compiler.always or options.run is not None:
         return False
-    if "pyflink" in read_text(path, str(path)):
+    if uses_pyflink(path):
         return True
     raise OptionError(
         f"--with-flink: {path} is no PyFlink script, and Flink knows nothing of it",

@@ -17,6 +17,7 @@ from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
 from planner.errors import JobDefinitionError, NeedsFlink, NoJobError, PlanError, noted_errors
+from planner.frontends.job_files import uses_pyflink
 from planner.frontends.picking import failed_after, picks_before, refuse_several, with_name
 from planner.frontends.python_files.handover import LoadOptions, LoadSession, session
 from planner.frontends.python_files.job_modules import loading_modules
@@ -67,7 +68,7 @@ def _load(
     """
     options = options or LoadOptions()
     source = read_text(path, str(path))
-    is_script = "pyflink" in source
+    is_script = uses_pyflink(path)
     notes: tuple[str, ...] = ()  # why a script is planned for an older version
     absent: list[str] = []
     while True:
@@ -85,19 +86,20 @@ def _load(
                 executed = []  # the file itself did not fail
                 return take(collecting, module)
         except _UserError as error:
-            if options.flink is None and error.flink is not None:
-                options, notes = _for_older(options, error, error.flink, error.reason)
-                continue
-            if error.module == "pyflink" and not is_script:  # a module beside the job uses it
-                is_script = True
-                continue
+            if not _has_run(options, executed):
+                if options.flink is None and error.flink is not None:
+                    options, notes = _for_older(options, error, error.flink, error.reason)
+                    continue
+                if error.module == "pyflink" and not is_script:  # a module beside the job uses it
+                    is_script = True
+                    continue
             if is_script and _may_be_absent(error.module, options) and error.module not in absent:
                 absent.append(error.module)
                 continue
             failed: PlanError = error
         except (JobDefinitionError, NeedsFlink) as error:
             older = getattr(error, "flink", None)  # of versions.OtherVersion
-            if options.flink is None and older is not None:
+            if options.flink is None and older is not None and not _has_run(options, executed):
                 options, notes = _for_older(options, error, older)
                 continue
             failed = error
@@ -108,6 +110,11 @@ def _load(
             return found
         _say_more(failed, executed, absent, notes, path)
         raise failed
+
+
+def _has_run(options: LoadOptions, executed: Sequence[JobDefinition]) -> bool:
+    """Whether a job of the file has run already: a second start of the file would run it twice."""
+    return options.run is not None and bool(executed)
 
 
 def _say_more(

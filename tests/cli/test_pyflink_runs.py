@@ -10,7 +10,7 @@ import pytest
 
 from cli.app import main
 from cli.pyflink_scripts import is_script_to_run, run_script
-from planner.errors import UnsupportedOnSpark
+from planner.errors import JobDefinitionError, UnsupportedOnSpark
 from planner.frontends.loading import LoadOptions
 from spark_runner.clusters.request import RunRequest
 from spark_runner.runs import preparation
@@ -60,6 +60,33 @@ def test_a_job_that_fails_ends_the_script(request_of: Any, capsys: pytest.Captur
     codes = iter([(0, []), (0, []), (3, [])])
     assert run_script(request_of(guarded), LoadOptions(), lambda prepared, folder, request: next(codes)) == 3
     assert "behind it" not in capsys.readouterr().out
+
+
+def test_what_a_script_does_twice_does_not_run_twice(request_of: Any) -> None:
+    """A name of Flink 1.x behind a job that ran: the script is not loaded again for that version."""
+    seen: list[str] = []
+
+    def see_through(prepared: Any, folder: Any, request: Any) -> tuple[int, list[Any]]:
+        seen.append(prepared.plan.job.name)
+        return 0, [7]
+
+    old = "from pyflink.datastream import TimeCharacteristic\n"
+    with pytest.raises(JobDefinitionError, match="TimeCharacteristic"):
+        run_script(request_of(SCRIPT + old), LoadOptions(), see_through)
+    assert seen == ["DataStream Collect", "DataStream Collect", "last"]
+    seen.clear()
+    assert run_script(request_of(old + SCRIPT), LoadOptions(), see_through) == 0  # nothing has run yet
+    assert len(seen) == 3
+
+
+def test_a_job_that_uses_pyflink_through_a_module_beside_it_gets_its_records_too(
+    request_of: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "surroundings.py").write_text(SCRIPT.split("numbers", maxsplit=1)[0])
+    request = request_of("from surroundings import env\nnumbers" + SCRIPT.split("numbers", maxsplit=1)[1])
+    assert is_script_to_run("script.py")
+    assert run_script(request, LoadOptions(), lambda prepared, folder, request: (0, [7, 8])) == 0
+    assert "collected [7, 8]" in capsys.readouterr().out
 
 
 def test_what_does_not_run_is_refused_before_anything_starts(request_of: Any) -> None:

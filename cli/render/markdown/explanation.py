@@ -20,12 +20,16 @@ __all__ = ["explanation_markdown", "lines_markdown"]
 _SIGNS = {"broken": "🔴 a change would chain it", "needed": "🔵 needed", "fixed": "⚪ fixed by Flink"}
 
 
-def explanation_markdown(plan: Plan, explanation: Explanation, *, only_broken: bool = False) -> str:
+def explanation_markdown(
+    plan: Plan, explanation: Explanation, *, only_broken: bool = False, live: Sequence[Line] = ()
+) -> str:
     """The whole answer; with `only_broken` just the edges that a change of the job would chain."""
     edges = [edge for edge in explanation.shown if not only_broken or edge.verdict in ("broken", "open")]
     sections = [Section(_head(explanation)), *_edges(explanation, edges, only_broken)]
     if explanation.observed is not None and (hidden := hidden_lines(explanation.observed)):
         sections.append(Section("", block(plain(hidden)), "what the plan does not show"))
+    if live:
+        sections.append(Section("", details("live figures", block(plain(live)), open_it=True), "live figures"))
     if not only_broken:
         sections.append(
             Section("", details("the job graph", job_diagram(plan, explanation), open_it=True), "the graph")

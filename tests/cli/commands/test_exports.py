@@ -77,6 +77,10 @@ def test_a_running_job_with_live_figures(cluster_address: str, capsys: pytest.Ca
     assert "Records pile up nowhere" in printed
     assert main(["explain", cluster_address, "--live", "--format", "json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["live"]["vertices"]) == 3
+    assert main(["explain", cluster_address, "--live", "--format", "markdown"]) == 0
+    assert "Records pile up nowhere" in capsys.readouterr().out
+    assert main(["explain", cluster_address, "--live", "--edge", "a:b"]) == 2
+    assert "--live shows the whole job" in capsys.readouterr().err
 
 
 def test_a_saved_folder_is_as_good_as_the_cluster(
