@@ -153,7 +153,7 @@ def flattened(operator: Operator) -> Operator:
     return replace(
         operator,
         key=", ".join(part.key for part in parts),
-        name=", ".join(part.name or part.kind for part in parts),
+        name=", ".join(part.kind if part.name is None else part.name for part in parts),
         # unset counts as -1 in PyFlink, so it wins
         buffer_timeout=None if None in timeouts else min(value for value in timeouts if value is not None),
         description=", ".join(part.description for part in parts if part.description) or None,

@@ -87,7 +87,7 @@ def _key(draft: Draft, counts: Counter[str], taken: set[str]) -> str:
     counts[draft.label] += 1
     plain = f"{draft.label}-{counts[draft.label]}"
     uid = draft.arguments.get("uid")
-    key = plain if uid is None or uid in taken else uid
+    key = uid if uid and uid not in taken else plain  # Flink 1.x takes an empty uid
     taken.add(key)
     return key
 

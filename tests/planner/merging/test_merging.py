@@ -10,6 +10,7 @@ from planner.errors import PlanningError
 from planner.explanation.explain import explain_plan
 from planner.explanation.python_pairs import select_pairs
 from planner.explanation.settings import apply_settings
+from planner.frontends.scripts.handover import LoadOptions
 from planner.merging.registry import RULES
 from planner.operators import describe_written, merged_keys
 from planner.pipeline import Plan, plan
@@ -128,3 +129,10 @@ def test_a_helper_takes_its_neighbours_group_with_the_resources(tmp_path: Path) 
         "lines.map(str).slot_sharing_group(group).key_by(len).reduce(max).print()"
     )
     assert "Map, _stream_key_by_map_operator" in names(plan_of(tmp_path, body))
+
+
+def test_an_empty_name_and_an_empty_uid_stay_empty_in_flink_1x(tmp_path: Path) -> None:
+    """As real PyFlink 1.20.5 names it; the operator is told by a key, since its uid says nothing."""
+    found = plan_of(tmp_path, "lines.map(len).name('').uid('').print()", LoadOptions(flink="1.20"))
+    assert ", Map" in names(found)
+    assert merged_keys(found) == {"map-1, print_text-1": ("map-1", "print_text-1")}
