@@ -61,14 +61,14 @@ class Checkpoint:
             except OSError:
                 continue
             if found.st_uid not in (0, os.geteuid()):
-                problem = "belongs to another user"
+                problem, mend = "belongs to another user", f"make it yours (chown -R {os.geteuid()} {self.path})"
             elif found.st_mode & 0o002 or (found.st_mode & 0o020 and found.st_gid != os.getegid()):
-                problem = "can be written by other users"
+                problem, mend = "can be written by other users", f"take the right away (chmod go-w {folder})"
             else:
                 continue
             raise OptionError(
                 f"the checkpoint {folder} {problem}, who could put code into its state",
-                hint=f"take the right away (chmod go-w {folder}), or give a --checkpoint of your own",
+                hint=f"{mend} if you trust what it holds, or give a --checkpoint of your own",
             )
 
     @property

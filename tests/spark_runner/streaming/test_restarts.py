@@ -222,8 +222,9 @@ def test_a_checkpoint_that_others_may_write_is_refused(
             pytest.skip("only root may give a folder away")
         os.chown(checkpoint / folder, 12345, -1)
     said = "belongs to another user" if harm == "another user" else "can be written by other users"
-    with pytest.raises(OptionError, match=said):
+    with pytest.raises(OptionError, match=said) as refusal:
         Checkpoint(checkpoint)
+    assert ("chown -R" if harm == "another user" else "chmod go-w") in str(refusal.value.hint)
     (checkpoint / folder).chmod(0o700)
     os.chown(checkpoint / folder, os.geteuid(), -1)
     Checkpoint(checkpoint)
