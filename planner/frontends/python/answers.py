@@ -9,7 +9,7 @@ from planner.frontends.python.values.types import TypeInformation
 from planner.frontends.python.versions import version
 
 __all__ = [
-    "check_properties", "last_given", "produced_by_schema",
+    "check_properties", "check_type", "last_given", "produced_by_schema",
     "refuse_retention", "restart_description",
 ]  # fmt: skip
 
@@ -55,9 +55,15 @@ def _time(length: Any) -> str:
 def check_properties(properties: Any) -> None:
     """Refuse properties of Kafka's old connector that are no texts."""
     for key, value in properties.items():
-        if not isinstance(value, str):
-            kinds = f"[class java.lang.String, class {type(value).__name__}]"
-            raise TypeError(f"Method setProperty({kinds}) does not exist: the value of {key!r} must be str")
+        if not isinstance(key, str) or not isinstance(value, str):
+            kinds = f"[class {type(key).__name__}, class {type(value).__name__}]"
+            raise TypeError(f"Method setProperty({kinds}) does not exist: {key!r} and its value must be str")
+
+
+def check_type(method: str, value: Any, wanted: type) -> None:
+    """Refuse a value for which Java has no method."""
+    if not isinstance(value, wanted):
+        raise TypeError(f"Method {method}([class {type(value).__name__}]) does not exist: it takes {wanted.__name__}")
 
 
 def produced_by_schema(source: Recorded) -> TypeInformation:

@@ -390,7 +390,7 @@ class PyFlinkChecks:
 
     def text_file(self, environment: StreamExecutionEnvironment, path: str, charset: str) -> Draft:
         """One operator finds the files, another reads them."""
-        if not str(path).strip():
+        if path is None or not str(path).strip():
             raise wrong("The file path must not be null or blank.", "name a file or a folder")
         reader = TextFile(path=str(path), charset=charset)
         return environment._calls.files(reader, Types.STRING(), "Custom File Source")

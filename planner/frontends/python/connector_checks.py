@@ -14,9 +14,15 @@ from planner.frontends.python_files.places import user_location
 if TYPE_CHECKING:
     from planner.frontends.python.recorded import Call, Recorded
 
-__all__ = ["check_built", "check_jar", "check_paths", "check_strategy"]
+__all__ = ["check_arguments", "check_built", "check_jar", "check_strategy", "refuse_bare"]
 
 _PATHS: Final = ("base_path", "paths")  # parameters that name files
+# Parameters that take an object of Java's: the class that has it, and what to give.
+_JAVA_OBJECTS: Final = {
+    "deserialization_schema": ("DeserializationSchema", "SimpleStringSchema() or a row schema, and read in a map()"),
+    "serialization_schema": ("SerializationSchema", "SimpleStringSchema() or a row schema, and write in a map()"),
+    "encoder": ("Encoder", "Encoder.simple_string_encoder()"),
+}
 _SUBSCRIPTIONS: Final = ("set_topics", "set_topic_pattern", "set_partitions")
 
 
@@ -27,14 +33,26 @@ def check_built(builder: Recorded) -> None:
         check(builder)
 
 
-def check_paths(call: Call) -> None:
-    """Refuse a path of None, as Flink does: most often an option that the script was not given."""
+def check_arguments(call: Call) -> None:
+    """Refuse a path of None, most often an option that the script was not given, and schemas that Java cannot see."""
     for name, value in call.arguments:
         if name in _PATHS and (value is None or (isinstance(value, tuple) and None in value)):
             _refuse(
                 f"{call.name}(): a path is None, and Flink refuses it",
                 "give the script its arguments after `--`, for example: -- --input data.txt --output results",
             )
+        kind = next((ending for ending in _JAVA_OBJECTS if name.endswith(ending)), None)
+        if kind is not None:
+            _check_java_object(value, kind)
+
+
+def _check_java_object(given: object, kind: str) -> None:
+    """Refuse what has no object of Java's; a class of the script that does not call its base's __init__ has none."""
+    (base, instead), attribute = _JAVA_OBJECTS[kind], f"_j_{kind}"
+    declared = isinstance(given, Known) and given._calls and any(one.__name__ == base for one in type(given).__mro__)
+    if not declared and not isinstance(given, Placeholder) and not hasattr(given, attribute):
+        what = f"type object {given.__name__!r}" if isinstance(given, type) else f"{type(given).__name__!r} object"
+        _refuse(f"AttributeError: {what} has no attribute {attribute!r}: a {base} is wanted", f"give it {instead}")
 
 
 def check_strategy(strategy: object, call: str) -> None:
@@ -77,35 +95,29 @@ def _kafka_source(builder: Recorded) -> None:
             )
     if not _has(builder, "set_bootstrap_servers", "bootstrap.servers"):
         _refuse("Property bootstrap.servers is required for a KafkaSource", "call set_bootstrap_servers('HOST:9092')")
-    if builder.last("set_value_only_deserializer") is None:
+    schema = builder.last("set_value_only_deserializer")
+    if schema is None:
         _refuse(
             "Deserialization schema is required for a KafkaSource",
             "call set_value_only_deserializer(SimpleStringSchema())",
         )
-    _check_schema(builder, "set_value_only_deserializer", "_j_deserialization_schema")
+    refuse_bare(schema.first())
     start = builder.last("set_starting_offsets")
     committed = start is not None and "committed_offsets" in repr(start.first())
     if committed and not _has(builder, "set_group_id", "group.id"):
         _refuse("Property group.id is required when a KafkaSource starts from committed offsets", "call set_group_id()")
 
 
-def _check_schema(builder: Recorded, setter: str, java: str) -> None:
-    """Refuse a schema that is written in Python: Java reads and writes the records."""
-    call = builder.last(setter)
-    given = call.first() if call is not None else None
-    if call is not None and not isinstance(given, (Known, Placeholder)):
-        raise AttributeError(f"{type(given).__name__!r} object has no attribute {java!r}")
-    if isinstance(given, Known) and (not given._calls or (_is_bare(given) and given._calls[0].first() is None)):
-        _refuse(
-            f"{type(given).__name__} is a schema written in Python, and Java reads and writes records: PyFlink fails",
-            "use SimpleStringSchema() or ByteArraySchema(), and do the rest in a map()",
-        )
-
-
-def _is_bare(schema: Recorded) -> bool:
-    """Whether nothing but PyFlink's interface is known of a schema."""
+def refuse_bare(schema: object) -> None:
+    """Refuse a schema that is written in Python: Java reads and writes the records, and knows only PyFlink's own."""
+    if not isinstance(schema, Known) or not schema._calls or schema._calls[0].first() is not None:
+        return
     declared = next(kind for kind in type(schema).__mro__ if ".python.declared." in kind.__module__)
-    return declared.__name__ in ("DeserializationSchema", "SerializationSchema")
+    if declared.__name__ in ("DeserializationSchema", "SerializationSchema"):
+        _refuse(
+            f"{type(schema).__name__} is a schema written in Python, and Java reads and writes records: PyFlink fails",
+            "use SimpleStringSchema(), or a row schema, and do the rest in a map()",
+        )
 
 
 def _has(builder: Recorded, call: str, property: str) -> bool:
@@ -133,7 +145,8 @@ def _kafka_sink(builder: Recorded) -> None:
 
 def _kafka_serializer(builder: Recorded) -> None:
     for setter in ("set_value_serialization_schema", "set_key_serialization_schema"):
-        _check_schema(builder, setter, "_j_serialization_schema")
+        for call in builder.calls(setter)[-1:]:
+            refuse_bare(call.first())
     if builder.last("set_value_serialization_schema") is None:
         _refuse("No value serializer is configured for Kafka records", "call set_value_serialization_schema()")
     if builder.last("set_topic") is None and builder.last("set_topic_selector") is None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from planner.errors import JobDefinitionError
 from planner.flink.differences import flink as flink_profile
 from planner.flink.versions import is_before
+from planner.frontends.python.connector_checks import refuse_bare
 from planner.frontends.python.declared.connectors import Sink, Source
 from planner.frontends.python.declared.functions import SinkFunction, SourceFunction
 from planner.frontends.python.java_objects import JavaObject, java_class
@@ -423,6 +424,8 @@ def legacy_source(
 ) -> Draft:
     """`add_source`."""
     facts = legacy_source_facts(function, environment._has_jars())
+    if type_info is None:
+        refuse_bare(schema_given(function))
     draft = environment._calls.operator(
         [], "source", type_info or facts.type, name=name, legacy=True, bounded=False,
         parallel=facts.parallel, inherited=None if facts.parallel else 1, behaviour=facts.behaviour,

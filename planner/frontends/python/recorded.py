@@ -21,6 +21,7 @@ __all__ = ["Call", "Recorded"]
 
 _DECLARED: Final = __name__.rpartition(".")[0] + ".declared."
 _SECRET: Final = r"password|passwd|secret|jaas|token|credential|api.?key|private.?key"  # compiled when first needed
+_CHECKED: Final = ("base_path", "paths", "serialization_schema", "encoder")  # the ends of parameters' names
 _BUILT_IN: Final = {"Any", "None", "str", "int", "float", "bool", "bytes", "list", "dict"}
 
 
@@ -104,10 +105,7 @@ def _static(cls: type[Recorded], name: str, function: Callable[..., Any]) -> Cal
         function(*args, **kwargs)  # refuses wrong arguments as Python does
         _refuse_without_java(cls)
         made = Call(f"{cls.__name__}.{name}", _bound(function, args, kwargs))
-        if name.startswith("for_") and as_pyflink():
-            from planner.frontends.python.connector_checks import check_paths
-
-            check_paths(made)
+        _check(made)
         return _product(cls, function, (made,))
 
     return _like(call, function)
@@ -120,7 +118,9 @@ def _method(cls: type[Recorded], name: str, function: Callable[..., Any]) -> Cal
         refuse_without_method(cls.__name__, name)
         if name == "__init__":
             _refuse_without_java(type(self))
-            self._calls = (*self._calls, Call(type(self).__name__, bound))
+            made = Call(type(self).__name__, bound)
+            _check(made)
+            self._calls = (*self._calls, made)
             return None
         if name.startswith(("get_", "is_", "has_")) and not bound:
             return said if said is not None else self._got(name, _returned(function))
@@ -128,10 +128,20 @@ def _method(cls: type[Recorded], name: str, function: Callable[..., Any]) -> Cal
             from planner.frontends.python.connector_checks import check_built
 
             check_built(self)
-        self._keep(Call(name, bound))
+        made = Call(name, bound)
+        _check(made)
+        self._keep(made)
         return self if _returned(function) == "Self" else _product(cls, function, self._calls)
 
     return _like(call, function)
+
+
+def _check(call: Call) -> None:
+    """Refuse a path or a schema that PyFlink refuses in the call itself."""
+    if any(name.endswith(_CHECKED) for name, _ in call.arguments) and as_pyflink():
+        from planner.frontends.python.connector_checks import check_arguments
+
+        check_arguments(call)
 
 
 def _like(call: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from enum import Enum
 from typing import Any, Self
 
-from planner.frontends.python.answers import check_properties, produced_by_schema
+from planner.frontends.python.answers import check_properties, check_type, produced_by_schema
 from planner.frontends.python.declared.functions import SinkFunction, SourceFunction
 from planner.frontends.python.recorded import Recorded
 from planner.frontends.python.values.types import TypeInformation
@@ -124,10 +124,18 @@ class NumberSequenceSource(Source):
 
 class FlinkKafkaConsumerBase(SourceFunction):
     def __init__(self) -> None: ...
-    def set_commit_offsets_on_checkpoints(self, commit_on_checkpoints: Any) -> Self: ...
+    def set_commit_offsets_on_checkpoints(self, commit_on_checkpoints: Any) -> Self:
+        check_type("setCommitOffsetsOnCheckpoints", commit_on_checkpoints, bool)
+        return self
+
     def set_start_from_earliest(self) -> Self: ...
     def set_start_from_latest(self) -> Self: ...
-    def set_start_from_timestamp(self, startup_offsets_timestamp: Any) -> Self: ...
+    def set_start_from_timestamp(self, startup_offsets_timestamp: Any) -> Self:
+        check_type("setStartFromTimestamp", startup_offsets_timestamp, int)
+        if startup_offsets_timestamp < 0:
+            raise ValueError("The provided value for the startup offsets timestamp is invalid.")
+        return self
+
     def set_start_from_group_offsets(self) -> Self: ...
     def disable_filter_restored_partitions_with_subscribed_topics(self) -> Self: ...
     def get_produced_type(self) -> TypeInformation:
@@ -137,6 +145,8 @@ class FlinkKafkaConsumerBase(SourceFunction):
 class FlinkKafkaConsumer(FlinkKafkaConsumerBase):
     def __init__(self, topics: Any, deserialization_schema: Any, properties: Any) -> None:
         check_properties(properties)
+        if topics == []:
+            raise ValueError("If subscribing to a fixed topics list, the supplied list cannot be empty.")
 
 
 class Semantic(Enum):
@@ -163,7 +173,15 @@ class FlinkKafkaProducer(FlinkKafkaProducerBase):
         kafka_producer_pool_size: Any = 5,
         semantic: Any = None,
     ) -> None:
+        from planner.frontends.python.connector_checks import refuse_bare
+
         check_properties(producer_config)
+        check_type("FlinkKafkaProducer", topic, str)
+        refuse_bare(serialization_schema)
+        if not isinstance(semantic, Semantic | None):
+            raise AttributeError(f"{type(semantic).__name__!r} object has no attribute '_to_j_semantic'")
+        if kafka_producer_pool_size < 1:
+            raise ValueError("kafkaProducersPoolSize must be non empty")
         if "bootstrap.servers" not in producer_config:
             raise ValueError("bootstrap.servers must be supplied in the producer config properties.")
 

@@ -109,6 +109,10 @@ def test_function_classes_and_contexts_take_type_arguments(tmp_path: Path) -> No
         ("from pyflink.datastream.connectors.kafka import KafkaSource\n"
          "KafkaSource.builder().set_topics('a').set_bootstrap_servers('a:1').set_value_only_deserializer(str).build()",
          "_j_deserialization_schema", ""),
+        ("from pyflink.common.serialization import SimpleStringSchema\n"
+         "from pyflink.datastream.connectors.file_system import StreamingFileSink\n"
+         "lines.add_sink(StreamingFileSink.for_row_format('/out', SimpleStringSchema()).build())",
+         "'SimpleStringSchema' object has no attribute '_j_encoder'", "Encoder.simple_string_encoder()"),
         ("from pyflink.datastream.connectors.kafka import KafkaSink, DeliveryGuarantee\n"
          "KafkaSink.builder().set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE).build()",
          "transactional id prefix", "set_transactional_id_prefix"),

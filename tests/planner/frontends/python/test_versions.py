@@ -63,6 +63,49 @@ def test_hints_go_in_both_directions(body: str, version: str, said: str, hint: s
     assert hint in (refused.value.hint or "")
 
 
+OF_KAFKA = (
+    "from pyflink.common import SimpleStringSchema\nfrom pyflink.common.serialization import *\n"
+    "from pyflink.datastream.connectors.kafka import FlinkKafkaConsumer, FlinkKafkaProducer\n"
+    "class Reads(DeserializationSchema): pass\nclass Writes(SerializationSchema): pass\n"
+    "class Empty(DeserializationSchema):\n    def __init__(self): pass\n"
+    "known, at = SimpleStringSchema(), {'bootstrap.servers': 'a:1'}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            "env.add_source(FlinkKafkaConsumer('t', lambda line: line, at))",
+            "'function' object has no attribute '_j_des",
+        ),
+        ("env.add_source(FlinkKafkaConsumer('t', Empty(), at))", "'Empty' object has no attribute '_j_des"),
+        ("env.add_source(FlinkKafkaConsumer('t', SimpleStringSchema, at))", "type object 'SimpleStringSchema' has no"),
+        ("env.add_source(FlinkKafkaConsumer('t', Reads(), at))", "Reads is a schema written in Python"),
+        ("env.add_source(FlinkKafkaConsumer([], known, at))", "the supplied list cannot be empty"),
+        ("env.add_source(FlinkKafkaConsumer('t', known, {1: 'a'}))", "1 and its value must be str"),
+        ("FlinkKafkaConsumer('t', known, at).set_start_from_timestamp('5')", "setStartFromTimestamp([class str])"),
+        ("FlinkKafkaConsumer('t', known, at).set_start_from_timestamp(-5)", "timestamp is invalid"),
+        ("FlinkKafkaConsumer('t', known, at).set_commit_offsets_on_checkpoints('no')", "it takes bool"),
+        ("lines.add_sink(FlinkKafkaProducer('t', Writes(), at))", "Writes is a schema written in Python"),
+        ("lines.add_sink(FlinkKafkaProducer('t', print, at))", "has no attribute '_j_serialization_schema'"),
+        ("lines.add_sink(FlinkKafkaProducer(['t'], known, at))", "it takes str"),
+        ("lines.add_sink(FlinkKafkaProducer('t', known, at, semantic='NONE'))", "_to_j_semantic"),
+        ("lines.add_sink(FlinkKafkaProducer('t', known, at, 0))", "must be non empty"),
+        ("env.read_text_file(None)", "must not be null or blank"),
+    ],
+)
+def test_what_pyflink_1_20_refuses_of_its_old_connectors(body: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(JobDefinitionError) as refused:
+        plan_of(tmp_path, f"{OF_KAFKA}{body}\nlines.print()", LoadOptions(flink="1.20"))
+    assert said in refused.value.message
+
+
+def test_a_typed_source_may_have_a_schema_that_only_java_knows(tmp_path: Path) -> None:
+    body = "env.add_source(FlinkKafkaConsumer(['t'], Reads(), at), type_info=Types.STRING()).print()"
+    assert plan_of(tmp_path, OF_KAFKA + body, LoadOptions(flink="1.20")).stream_graph.nodes
+
+
 def test_names_of_import_star_are_found_missing_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`import *` takes what the version has: the name is missing where it is used, and only what is used counts."""
     body = "from pyflink.datastream import *\nevent_time = TimeCharacteristic.EventTime\nlines.print()"
