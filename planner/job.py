@@ -308,6 +308,7 @@ class Partition:
     key_selector: PythonFunction | None = None
     key_type: str | None = None  # DDL of the key where it is declared
     custom: PythonFunction | None = None
+    aligns: bool = False  # put in by PyFlink's alignment of its helper operators
 
 
 @record

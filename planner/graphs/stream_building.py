@@ -20,8 +20,14 @@ from planner.kinds import SINKS
 
 
 def expand_sink(graph: GrowingGraph, operator: Operator) -> None:
-    """A sinkTo becomes a writer and, where the sink commits, a committer after a batch exchange."""
-    inputs = [graph.origins.resolve(source) for source in operator.inputs]
+    """A sinkTo becomes a writer and, where the sink commits, a committer after a batch exchange.
+
+    The writer reads the stream that the sink was given: Flink does not look for what PyFlink put between them.
+    """
+    inputs = [
+        tuple(replace(one, partition=None) if one.partition and one.partition.aligns else one for one in found)
+        for found in (graph.origins.resolve(source) for source in operator.inputs)
+    ]
     parts = _Parts(graph, operator)
     writer = graph.settings.node_of(operator, parts.next_id(), parts.named("Writer"), "writer", inputs)
     graph.insert(writer)

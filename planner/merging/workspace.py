@@ -69,7 +69,9 @@ class Workspace:
     def forward(self, after: int, location: Location) -> int:
         """A new FORWARD partition after a transformation."""
         identity = self.take_id()
-        self.steps[identity] = Partition(id=identity, input=after, partitioner="FORWARD", location=location)
+        self.steps[identity] = Partition(
+            id=identity, input=after, partitioner="FORWARD", location=location, aligns=True
+        )
         self.remembered[identity] = self.parallelism(after)
         return identity
 

@@ -10,7 +10,7 @@ from planner.errors import PlanningError
 from planner.explanation.explain import explain_plan
 from planner.explanation.python_pairs import select_pairs
 from planner.explanation.settings import apply_settings
-from planner.frontends.scripts.handover import LoadOptions
+from planner.frontends.python_files.handover import LoadOptions
 from planner.merging.registry import RULES
 from planner.operators import describe_written, merged_keys
 from planner.pipeline import Plan, plan
@@ -136,3 +136,17 @@ def test_an_empty_name_and_an_empty_uid_stay_empty_in_flink_1x(tmp_path: Path) -
     found = plan_of(tmp_path, "lines.map(len).name('').uid('').print()", LoadOptions(flink="1.20"))
     assert ", Map" in names(found)
     assert merged_keys(found) == {"map-1, print_text-1": ("map-1", "print_text-1")}
+
+
+def test_a_writer_of_another_parallelism_than_the_helper_that_it_reads(tmp_path: Path) -> None:
+    """PyFlink ties its helper to the last reader; Flink's writers do not see the tie, so they rebalance."""
+    body = (
+        "from pyflink.common import Encoder\nfrom pyflink.datastream.connectors.file_system import FileSink\n"
+        "parts = lines.map(str, Types.STRING()).partition_custom(lambda k, n: 0, lambda v: v)\n"
+        "files = FileSink.for_row_format('/out', Encoder.simple_string_encoder()).build()\n"
+        "parts.sink_to(files).set_parallelism(1)\nparts.print().set_parallelism(2)"
+    )
+    graph = plan_of(tmp_path, body).stream_graph
+    name = {node.id: node.name for node in graph.nodes}
+    found = {name[edge.target]: edge.partitioner for edge in graph.edges if "values" in name[edge.source]}
+    assert found == {"Sink: Writer": "REBALANCE", "Sink: Print to Std. Out": "FORWARD"}
