@@ -25,7 +25,6 @@ from spark_runner.executor.passes import PassSpec, host_name
 from spark_runner.executor.records import Columns, decode, values_of
 from spark_runner.executor.report import SubtaskReport
 from spark_runner.executor.rows import form_of
-from spark_runner.executor.state import NO_TIMESTAMP
 from spark_runner.executor.store import NoState
 from spark_runner.executor.table import OPERATORS
 
@@ -66,7 +65,6 @@ class Runner:
     script = stateful = False
     layer = 0
     max_parallelism = 128
-    watermark = NO_TIMESTAMP  # until the end of the input, or of a key
 
     def __init__(self, spec: PassSpec, place: TaskPlace) -> None:
         self.spec, self.place = spec, place

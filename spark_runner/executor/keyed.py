@@ -35,7 +35,6 @@ class Keyed(Operator):
     def __init__(self, spec: OperatorSpec, task: Task) -> None:
         super().__init__(spec, task)
         self.store = KeyedStore(task.backend, spec.id)
-        self.watermark = task.watermark
         self.keys = 0
         self.batch = bool(spec.options.get("batch"))  # hold records until the input ends, then go key by key
         self.held: dict[Entry, list[tuple[Any, int | None, int]]] = {}

@@ -42,7 +42,6 @@ class Task(Protocol):
     script: bool  # a PyFlink script's: its functions see what PyFlink shows them
     stateful: bool  # what functions remember lasts from batch to batch
     layer: int
-    watermark: int
     backend: Any
 
     def processing_time(self) -> int:

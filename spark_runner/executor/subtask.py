@@ -119,9 +119,10 @@ class Subtask:
             raise error from None
 
     def begin(self) -> None:
-        """Open the operators."""
+        """Open the operators. Each begins where event time was for what is upstream of it."""
         with self._blaming():
-            for operator in self.operators:
+            for spec, operator in zip(self.vertex.operators, self.operators, strict=True):
+                operator.watermark = self.watermark if spec.parent is None else self.operators[spec.parent].watermark
                 self.opened.append(operator)
                 operator.open()
 

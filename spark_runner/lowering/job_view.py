@@ -9,10 +9,9 @@ from planner.job import Operator, SideOutput, Watermarks, Window
 from planner.pipeline import Plan
 from spark_runner.lowering.job_functions import JobFunctions
 from spark_runner.program.program import Committer, Exchange, Step
+from spark_runner.program.roles import ROLES
 
 __all__ = ["JobView"]
-
-_READERS = frozenset({"process", "co_process"})  # ctx.timestamp() and timers
 
 
 class JobView:
@@ -130,4 +129,5 @@ def _reads(node: StreamNode) -> bool:
     behaviour = node.operator.behaviour
     if isinstance(behaviour, Window):
         return behaviour.time is None
-    return node.operator.kind in _READERS
+    role = ROLES.get(node.operator.kind)
+    return role is not None and role.reads_time

@@ -31,6 +31,7 @@ _KEYED_STATE = Role(keyed=True, state="declared")
 _TIMED_STATE = Role(keyed=True, state="declared", reads_time=True)
 _WINDOW = Role(keyed=True, state="records", reads_time=True)
 _PLAIN = Role()
+_TIMED = Role(reads_time=True)
 
 ROLES: Final[Mapping[str, Role]] = {
     "": _PLAIN,  # Spark does it: nothing of ours is at work
@@ -39,7 +40,7 @@ ROLES: Final[Mapping[str, Role]] = {
     "map": Role(one_expression=True),
     "flat_map": Role(one_expression=True),
     "filter": Role(one_expression=True, gives_same=True),
-    "process": _PLAIN,
+    "process": _TIMED,
     "async_map": _PLAIN,
     "watermarks": Role(state="time", gives_same=True),
     "timestamps": _PLAIN,
@@ -58,7 +59,7 @@ ROLES: Final[Mapping[str, Role]] = {
     "triggered_window": _WINDOW,
     "co_map": _PLAIN,
     "co_flat_map": _PLAIN,
-    "co_process": _PLAIN,
+    "co_process": _TIMED,
     "keyed_co_process": _TIMED_STATE,
     "broadcast_process": Role(state="declared", reads_time=True),
     "keyed_broadcast_process": _TIMED_STATE,
