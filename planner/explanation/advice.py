@@ -123,6 +123,11 @@ class Trials:
         ]
         return min(gaining, key=lambda advice: advice.rank, default=Advice(why_not=self._why_not(list(tried))))
 
+    def moved(self, advice: Advice) -> frozenset[int]:
+        """The stream nodes that an advice gives another parallelism."""
+        keys = {setting.rpartition(".parallelism=")[0] for setting in advice.settings}
+        return frozenset(number for number, ref in self._refs.items() if whole_key(ref.key) in keys)
+
     def _added(self, settings: tuple[str, ...]) -> int:
         own = {whole_key(ref.key) for ref in self._refs.values() if ref.parallelism_from == "operator"}
         return sum(

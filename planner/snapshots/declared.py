@@ -172,7 +172,7 @@ def operator_facts(job: JobDefinition, operator: Operator, surroundings: Surroun
         label = f"part {number}: " if len(parts) > 1 else ""
         if label:
             found.put(f"{label}kind", part.kind)
-            found.put(f"{label}name", part.name or part.kind)
+            found.put(f"{label}name", part.kind if part.name is None else part.name)
         found.fields(label, part)
     if operator.exported and (query := sql_query(operator.description)) is not None:
         found.put("query of state" if job.is_keyed(operator) else "query", query)

@@ -45,16 +45,19 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
         source, target = subject.node(edge.source), subject.node(edge.target)
         if not source.operator.parallel or _is_narrow_sink(source, target):
             continue
-        blamed.setdefault(_cause(subject, source, target).id, []).append(at)
+        blamed.setdefault(_cause(subject, at, source, target).id, []).append(at)
     for number, positions in blamed.items():
         yield _finding(rule, subject, subject.node(number), positions)
 
 
-def _cause(subject: Subject, source: StreamNode, target: StreamNode) -> StreamNode:
-    """The end that made the difference: what is new or has another parallelism than before, else what sets its own."""
-    changed = [node for node in (source, target) if subject.is_changed(node)]
-    if len(changed) == 1:
-        return changed[0]
+def _cause(subject: Subject, at: int, source: StreamNode, target: StreamNode) -> StreamNode:
+    """The end that made the difference: what is new or has another parallelism than before, else what the fix changes,
+    else what sets its own."""
+    moved = subject.trials.moved(subject.trials.advise([at]))
+    for chosen in (subject.is_changed, lambda node: node.id in moved):
+        ends = [node for node in (source, target) if chosen(node)]
+        if len(ends) == 1:
+            return ends[0]
     return source if source.parallelism_configured and not target.parallelism_configured else target
 
 

@@ -114,3 +114,14 @@ def test_both_edges_of_an_inserted_operator_are_one_finding(recorded: Project) -
     recorded.write("job.yaml", text.replace("filter, input: parse", "filter, input: score"))
     found = [one for one in recorded.findings("job.yaml") if one.code in ("PL001", "PL103")]
     assert [(one.code, one.fix) for one in found] == [("PL001", "set the parallelism of score to 4")]
+
+
+def test_edges_that_one_change_chains_are_one_finding_where_the_change_is_made(project: Project) -> None:
+    """Also where every operator sets its own parallelism, so that nothing but the fix says which one is odd."""
+    own = JOB.replace("input: parse}", "input: parse, parallelism: 4}").replace(
+        "uid: orders}", "uid: orders, parallelism: 4}"
+    )
+    project.write("job.yaml", own.replace("input: orders}", "input: orders, parallelism: 3}"))
+    (found,) = project.findings("job.yaml")
+    assert (found.operator, found.fix) == ("parse", "set the parallelism of parse to 4")
+    assert found.message.count(" (parallelism ") == 2
