@@ -28,7 +28,7 @@ class Group:
 GROUPS = (
     Group(name="startup", title="Start-up"),
     Group(name="planning", title="Planning, all four graphs, next to real Flink 2.3.0"),
-    Group(name="compiler", title="Flink's own compiler, next to flink info of the same job"),
+    Group(name="compiler", title="Flink's own compiler, next to Flink's own plan of the same job"),
     Group(name="linting", title="Lint"),
     Group(name="placement", title="Placement"),
     Group(name="command", title="Spark: from command to result"),

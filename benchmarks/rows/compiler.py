@@ -1,4 +1,7 @@
-"""What asking Flink's own compiler costs, next to Flink's own way to see a plan: `flink info` of the same job."""
+"""What asking Flink's own compiler costs, next to Flink's own way to see the plan of the same job.
+
+That is `flink info`; of a Table API script it is `explain()` in the script itself.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.figure import Figure, compare
 from benchmarks.flink import install, tool
-from benchmarks.measure import command, in_turns, output_of
+from benchmarks.measure import CACHE, Unavailable, command, in_turns, output_of
 from benchmarks.process_tree import process_tree
 
 PROGRAM = Path(__file__).parents[1] / "flink/CompilerJobs.java"
@@ -22,8 +25,26 @@ STATEMENTS = (
 )
 
 
+TABLE_SCRIPT = """
+import sys
+from pyflink.table import EnvironmentSettings, TableEnvironment
+
+tables = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+*definitions, insert = {statements!r}
+for statement in definitions:
+    tables.execute_sql(statement)
+if sys.argv[1:] == ["explain"]:
+    print(tables.explain_sql(insert))
+else:
+    tables.execute_sql(insert)
+"""
+
+
 def figures(*, quick: bool = False) -> Iterator[Figure]:
-    """A SQL script and a jar: the first answer ever, a first answer with the archive of classes, and a kept answer."""
+    """A SQL script and a jar: the first answer ever, a first answer with the archive of classes, and a kept answer.
+
+    Then a Table API script: PyFlink starts its own Java, so there is no archive.
+    """
     home = install() / "pyflink"
     with tempfile.TemporaryDirectory(prefix="plan-bench-") as scratch:
         folder = Path(scratch)
@@ -45,6 +66,24 @@ def figures(*, quick: bool = False) -> Iterator[Figure]:
             yield compare(f"plan explain, {what}, cold", costs, "cold", info)
             yield compare(f"plan explain, {what}, with the archive of classes", costs, "archive", info, target=1.0)
             yield compare(f"plan explain, {what}, kept answer", costs, "kept", info, target=0.25)
+        yield from _of_a_table_script(folder, quick=quick)
+
+
+def _of_a_table_script(folder: Path, *, quick: bool) -> Iterator[Figure]:
+    python = os.environ.get("PLAN_TEST_PYFLINK") or str(CACHE / "pyflink/bin/python")
+    if not Path(python).is_file():
+        raise Unavailable("no PyFlink here: name a Python that has it in PLAN_TEST_PYFLINK, or make bench-pyflink once")
+    script, info = folder / "job.py", "explain() in the script"
+    script.write_text(TABLE_SCRIPT.format(statements=STATEMENTS), encoding="utf-8")
+    explain = [*command(), "explain", str(script), "--python", python]
+    runs = {
+        "first": process_tree([*explain, "--fresh"]),
+        "kept": process_tree(explain),
+        info: process_tree([python, str(script), "explain"]),
+    }
+    costs = in_turns(runs, rounds=3 if quick else 7, most=180)
+    yield compare("plan explain, a Table API script, first answer", costs, "first", info, target=1.0)
+    yield compare("plan explain, a Table API script, kept answer", costs, "kept", info, target=0.25)
 
 
 def _jar(home: Path, folder: Path) -> Path:

@@ -6,6 +6,7 @@ does not tell is not compared.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -80,13 +81,25 @@ def deployed_side(side: Plan | Version, wanted: str | None) -> tuple[DeployedJob
     """One side of a comparison: the plan of an export, or a version of jobs; of several the one called `wanted`."""
     if not isinstance(side, Version):
         return deployed_plan(side), side
-    named = [snapshot for snapshot in side.snapshots if snapshot.name == wanted]
-    if len(side.snapshots) != 1 and not named:
-        names = ", ".join(sorted(snapshot.name for snapshot in side.snapshots))
-        message = f"{side.argument} has {len(side.snapshots)} jobs, and none is called {wanted!r}"
-        raise OptionError(message, hint=f"it has {names}")
-    chosen = (named or list(side.snapshots))[0]
+    called = re.compile(rf"{re.escape(wanted or '')}( #\d+)?")
+    named = [number for number, one in enumerate(side.snapshots, 1) if called.fullmatch(one.name)]
+    if len(side.snapshots) != 1 and len(named) != 1:
+        raise _which(side, wanted, named)
+    chosen = side.snapshots[named[0] - 1] if named else side.snapshots[0]
     return deployed_snapshot(chosen), side.plan_of(chosen)
+
+
+def _which(side: Version, wanted: str | None, named: Sequence[int]) -> OptionError:
+    """That none of several jobs has the name of the job that runs, or more than one has."""
+    has = f"{side.argument} has {len(side.snapshots)} jobs"
+    if not named:
+        names = ", ".join(sorted(snapshot.name for snapshot in side.snapshots))
+        return OptionError(f"{has}, and none is called {wanted!r}", hint=f"it has {names}")
+    if side.is_baseline:
+        hint = "give each a name of its own, such as by SET 'pipeline.name', and record the baseline again"
+    else:
+        hint = f"say which one: {', '.join(f'{side.argument}:{number}' for number in named)}"
+    return OptionError(f"{has}, and {len(named)} are called {wanted!r}", hint=hint)
 
 
 def deployed_plan(plan: Plan) -> DeployedJob:

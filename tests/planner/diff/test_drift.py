@@ -10,14 +10,23 @@ from typing import Any
 import pytest
 
 from planner.diff.change import Change
-from planner.diff.drift import DeployedJob, DeployedOperator, deployed_plan, deployed_snapshot, find_drift
+from planner.diff.drift import (
+    DeployedJob,
+    DeployedOperator,
+    deployed_plan,
+    deployed_side,
+    deployed_snapshot,
+    find_drift,
+)
+from planner.diff.versions import Version
+from planner.errors import OptionError
 from planner.frontends.flink_export.documents import read_document
 from planner.frontends.loading import load_job
 from planner.observed.labels import short_chain_name, with_sources
 from planner.observed.loading import load_export, observe
 from planner.observed.plan import plan_observed
 from planner.pipeline import plan
-from planner.snapshots.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot
+from planner.snapshots.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot, take_snapshot
 from tests.support import flink_exports
 from tests.support.flink_exports import job_plan_of
 
@@ -188,3 +197,15 @@ def test_chains_of_a_baseline_begin_at_their_head() -> None:
     snapshot = Snapshot(name="job", mode="streaming", operators=operators, edges=(chained,), slots=None)
     (vertex,) = deployed_snapshot(snapshot).vertices
     assert (vertex.id, vertex.chain) == ("a" * 32, ("Source: in", "Sink: out"))
+
+
+@pytest.mark.parametrize(("baseline", "advice"), [(False, "say which one: jobs.sql:1, jobs.sql:3"), (True, "pipeline")])
+def test_of_planned_jobs_with_one_name_none_is_guessed(baseline: bool, advice: str) -> None:
+    """SQL names every INSERT into a table alike; the second one is `NAME #2` in a snapshot."""
+    taken = take_snapshot(plan(load_job(Path("samples/word_count/job.yaml")), until="execution"))
+    snapshots = tuple(replace(taken, name=name) for name in ("insert a", "insert b", "insert a #2"))
+    version = Version(argument="jobs.sql", snapshots=snapshots, is_baseline=baseline)
+    assert deployed_side(version, "insert b")[0].name == "insert b"
+    with pytest.raises(OptionError, match=r"jobs\.sql has 3 jobs, and 2 are called 'insert a'") as refused:
+        deployed_side(version, "insert a")
+    assert advice in str(refused.value.hint)

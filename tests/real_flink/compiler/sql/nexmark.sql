@@ -84,3 +84,7 @@ SET 'table.exec.mini-batch.allow-latency' = '2s';
 SET 'table.exec.mini-batch.size' = '50000';
 INSERT INTO q16
 SELECT channel, DATE_FORMAT(`dateTime`, 'yyyy-MM-dd'), count(*), count(*) FILTER (WHERE price < 10000), count(distinct bidder), count(distinct bidder) FILTER (WHERE price >= 10000) FROM bid GROUP BY channel, DATE_FORMAT(`dateTime`, 'yyyy-MM-dd');
+RESET;
+CREATE TABLE q23 (bidder BIGINT, name STRING, itemName STRING, price BIGINT) WITH ('connector' = 'blackhole');
+INSERT INTO q23
+SELECT B.bidder, P.name, A.itemName, B.price FROM bid B JOIN auction A ON B.auction = A.id JOIN person P ON A.seller = P.id WHERE P.state = 'OR';
