@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -30,6 +31,7 @@ __all__ = [
     "no_operator",
     "node_label",
     "whole_key",
+    "without_counters",
 ]
 
 SetBy = Literal["operator", "job", "environment", "flink"]
@@ -39,6 +41,7 @@ ORIGIN_WORDS: dict[SetBy, str] = {
     "environment": "its neighbour's, or the environment's when it was made",
     "flink": "fixed by Flink",
 }
+_SQL_COUNTER = re.compile(r"\[\d+\]")
 _SUFFIXES = {
     "operator": "", "writer": "", "coordinator": ":coordinator", "compactor": ":compactor", "committer": ":committer",
 }  # fmt: skip
@@ -52,6 +55,11 @@ def whole_key(key: str) -> str:
 def label(name: str, key: str | None) -> str:
     """An operator in a message: its name, and its key where the name does not say it."""
     return name if key is None or key == name else f"{name} ({key})"
+
+
+def without_counters(name: str) -> str:
+    """A SQL operator's name without its session-wide number: `Calc[36]` and `Calc[41]` are the same operator."""
+    return _SQL_COUNTER.sub("", name)
 
 
 def node_label(node: StreamNode) -> str:

@@ -21,7 +21,7 @@ from planner.diff.record_types import kept_types
 from planner.graphs.state import describe_state
 from planner.graphs.state_lookup import state_id
 from planner.job import MEANINGFUL
-from planner.observed.labels import without_counters
+from planner.operators import without_counters
 from planner.snapshots.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot
 
 __all__ = ["LEVELS", "Change", "Level", "breaks_state", "find_changes", "job_change"]

@@ -19,7 +19,8 @@ from planner.diff.versions import Version
 from planner.errors import OptionError
 from planner.job import MEANINGFUL
 from planner.observed.judgement import Observation
-from planner.observed.labels import short_chain_name, taken_sources, with_sources, without_counters
+from planner.observed.labels import short_chain_name, taken_sources, with_sources
+from planner.operators import without_counters
 from planner.pipeline import Plan
 from planner.records import record
 from planner.snapshots.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot, take_snapshot

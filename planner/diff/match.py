@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from planner.observed.labels import without_counters
+from planner.operators import without_counters
 from planner.snapshots.snapshot import OperatorSnapshot, Snapshot
 from planner.topology import topological_order
 

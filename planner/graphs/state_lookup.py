@@ -21,6 +21,7 @@ _YAML_WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y",
 __all__ = [
     "finds_own_state",
     "keep_state",
+    "max_parallelism_setting",
     "may_have_uid_hash",
     "proposed_uid",
     "proposed_uids",
@@ -44,6 +45,15 @@ def finds_own_state(id_: str, uid_hash: str | None, *, old_id: str, saved: Conta
 def may_have_uid_hash(operator: Operator) -> bool:
     """Whether Flink takes a uid hash on the operator: not on a v2 sink, which becomes several operators."""
     return not (operator.kind == "sink" and operator.api == "v2")
+
+
+def max_parallelism_setting(file: str, value: int) -> str:
+    """How the max parallelism of a whole job is set, in the words of its file."""
+    if file.endswith(".sql"):
+        return f"SET 'pipeline.max-parallelism' = '{value}'"
+    if file.endswith((".jar", ".json")):
+        return f"set pipeline.max-parallelism, or env.setMaxParallelism, to {value}"
+    return f"set max_parallelism on the job to {value}"
 
 
 def written_for(operator: Operator, **settings: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_SQL_COUNTER = re.compile(r"\[\d+\]")
 _SQL_LABEL = re.compile(r"\[(\d+)\]:(\w+)\(")
 _SQL_WITH_SOURCES = re.compile(r"(\[\d+\]:\w+\(.*\)) \[(.*)\]", re.DOTALL)
 _NEXT_SOURCE = re.compile(r", (?=\[\d+\]:|Source: )")
@@ -35,11 +34,6 @@ _BATCH_SQL = frozenset(
         "SortWindowAggregate", "HashJoin", "SortMergeJoin", "NestedLoopJoin", "AdaptiveJoin", "BoundedStreamScan",
     )
 )  # fmt: skip
-
-
-def without_counters(label: str) -> str:
-    """A SQL operator's name without its session-wide number: `Calc[36]` and `Calc[41]` are the same operator."""
-    return _SQL_COUNTER.sub("", label)
 
 
 def sql_kind(description: str) -> str | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from planner.frontends.flink_export.job_plan import JobPlan, VertexInput
 from planner.frontends.flink_export.stream_plan import StreamPlan
-from planner.observed.labels import without_counters
+from planner.operators import without_counters
 from planner.records import record
 
 MOST_WORK = 3_000_000  # comparisons; what is left open then stays open

@@ -9,6 +9,7 @@ from planner.flink.defaults import default_max_parallelism
 from planner.graphs.state import state_of
 from planner.graphs.stream_graph import StreamNode
 from planner.job import Partition
+from planner.operators import without_counters
 from planner.pipeline import Plan
 from planner.records import record
 from planner.savepoints.contents import OperatorContents, SavepointContents
@@ -234,7 +235,7 @@ def _notes(vertex: NewVertex, saved: SavedOperator) -> Iterator[str]:
 
 def _other_name(node: StreamNode, saved: SavedOperator) -> Iterator[str]:
     """Ids without a uid are places in the graph: the operator in the place may be another one."""
-    if saved.uid is None and saved.name is not None and saved.name != node.name:
+    if saved.uid is None and saved.name is not None and without_counters(saved.name) != without_counters(node.name):
         yield f"saved by an operator called {saved.name!r}, which had no uid: check that it is the same one"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from cli.render.styled import Line, line
 from cli.render.text.savepoint import saved_name, savepoint_words, states_words
 from cli.render.words import count, memory_words
+from planner.graphs.state_lookup import max_parallelism_setting
 from planner.operators import node_label
 from planner.savepoints.fates import NOT_VISIBLE, Fate, RestoreReport
 from planner.savepoints.verdict import Answer, ComplaintKind
@@ -16,7 +17,7 @@ __all__ = ["restore_lines"]
 _REMEDIES: dict[ComplaintKind, str] = {
     "unmapped-state": "see above",
     "format-version": "restore it with the version of Flink that wrote it, or a later one",
-    "max-parallelism": "set max_parallelism to {max_parallelism} as it was saved, or do not set it",
+    "max-parallelism": "{setting}, as it was saved, or do not set it",
     "parallelism-above-max": "set its parallelism to at most {max_parallelism}: the saved max parallelism cannot grow",
     "finished-operators": "leave the operators around those that had ended as they were",
     "channel-state": "take a savepoint, which has no records in flight, or keep the chains as they were",
@@ -137,7 +138,12 @@ def _refused(fates: tuple[Fate, ...]) -> Iterator[Line]:
         for fate in members:
             yield from _saved(fate)
         yield line(f"    {message}" if len(members) == 1 else f"    each of them: {message}")
-        yield line("    fix: ", (_REMEDIES[kind].format(max_parallelism=maximum), "change"))
+        yield line("    fix: ", (_remedy(kind, maximum, members[0]), "change"))
+
+
+def _remedy(kind: ComplaintKind, maximum: int, fate: Fate) -> str:
+    file = fate.node.operator.location.file if fate.node is not None else ""
+    return _REMEDIES[kind].format(max_parallelism=maximum, setting=max_parallelism_setting(file, maximum))
 
 
 def _dropped(fate: Fate) -> Iterator[Line]:

@@ -395,5 +395,7 @@ def _plain(causes: Causes) -> str:
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     if short in ("TokenMgrError", "ParseException", "SqlParseException"):
         return f"syntax error: {text[:1].lower()}{text[1:]}"
-    informative = short.endswith(("ValidationException", "ValidatorException", "TableException", "CalciteException"))
+    informative = short.endswith(
+        ("ValidationException", "ValidatorException", "ValidateException", "TableException", "CalciteException")
+    )
     return text if informative or short in _WRAPPERS else f"{short}: {text}"

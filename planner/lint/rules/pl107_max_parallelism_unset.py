@@ -32,6 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planner.flink.defaults import default_max_parallelism
+from planner.graphs.state_lookup import max_parallelism_setting
 from planner.graphs.stream_graph import StreamNode
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
@@ -68,13 +69,7 @@ def _fix(subject: Subject, node: StreamNode) -> str:
 
 
 def _setting(subject: Subject, value: int) -> str:
-    """Where the max parallelism is set, in the words of the job's file."""
-    file = subject.plan.job.location.file
-    if file.endswith(".sql"):
-        return f"SET 'pipeline.max-parallelism' = '{value}'"
-    if file.endswith((".jar", ".json")):
-        return f"set pipeline.max-parallelism, or env.setMaxParallelism, to {value}"
-    return f"set max_parallelism on the job to {value}"
+    return max_parallelism_setting(subject.plan.job.location.file, value)
 
 
 RULE = build_rule("PL107", "max-parallelism-unset", __doc__, _find)

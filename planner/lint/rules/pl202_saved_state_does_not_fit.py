@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from planner.graphs.state_lookup import max_parallelism_setting
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
 from planner.operators import node_label
@@ -59,12 +60,17 @@ def _finding(rule: LintRule, subject: Subject, kind: str, message: str, fates: l
         at=operator.location if operator else subject.plan.job.location,
         subject=f"saved {kind} {names}",
         operator=operator,
-        fix=_FIXES.get(kind, "undo that change").format(saved=fates[0].saved.max_parallelism),
+        fix=_fix(subject, kind, fates[0].saved.max_parallelism),
     )
 
 
+def _fix(subject: Subject, kind: str, saved: int) -> str:
+    if kind == "max-parallelism":
+        return f"{max_parallelism_setting(subject.plan.job.location.file, saved)}, or do not set it"
+    return _FIXES.get(kind, "undo that change").format(saved=saved)
+
+
 _FIXES = {
-    "max-parallelism": "set max_parallelism to {saved}, or do not set it",
     "parallelism-above-max": "set the parallelism to at most {saved}",
     "channel-state": "take a savepoint: it has no records in flight",
 }

@@ -12,7 +12,7 @@ from cli.app import main
 from planner import load_job_data, plan
 from planner.diff.changes import find_changes
 from planner.diff.comparison import compare
-from planner.graphs.state_lookup import finds_own_state, state_id, uid_recipe, written_setting
+from planner.graphs.state_lookup import finds_own_state, max_parallelism_setting, state_id, uid_recipe, written_setting
 from planner.lint.engine import lint
 from planner.snapshots.snapshot import Snapshot, take_snapshot
 
@@ -111,3 +111,15 @@ def test_a_v2_sink_gets_no_advice_that_flink_refuses() -> None:
     data["operators"] = [*data["operators"][:-1], {"id": "out", "type": "sink", "api": "v2", "input": "totals"}]
     sink = load_job_data(data).operators[-1]
     assert "uid_hash" not in uid_recipe(sink, OLD)
+
+
+@pytest.mark.parametrize(
+    ("file", "wanted"),
+    [
+        ("job.sql", "SET 'pipeline.max-parallelism' = '64'"),
+        ("job.jar", "set pipeline.max-parallelism, or env.setMaxParallelism, to 64"),
+        ("job.py", "set max_parallelism on the job to 64"),
+    ],
+)
+def test_the_max_parallelism_is_set_in_the_words_of_the_file(file: str, wanted: str) -> None:
+    assert max_parallelism_setting(file, 64) == wanted

@@ -36,7 +36,7 @@ def test_one_cause_for_all_operators_is_one_finding(tmp_path: Path) -> None:
     assert found.code == "PL202"
     assert found.location.line == 1
     assert "saved with max parallelism 128, and the job sets 256" in found.message
-    assert found.fix == "set max_parallelism to 128, or do not set it"
+    assert found.fix == "set pipeline.max-parallelism, or env.setMaxParallelism, to 128, or do not set it"
 
 
 def test_state_that_is_dropped_without_a_message_is_a_finding(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planner.observed.labels import may_be_multiple_input, plan_mode, short_name, without_counters
+from planner.observed.labels import may_be_multiple_input, plan_mode, short_name
+from planner.operators import without_counters
 
 
 @pytest.mark.parametrize(
