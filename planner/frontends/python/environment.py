@@ -503,8 +503,8 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
         )
 
     def _origin(self) -> str | None:
-        if not self._checks.pyflink and self._calls.java:  # the job says itself where its parallelism comes from
-            return None if "parallelism" in self._settings else self._default_origin
+        if not self._checks.pyflink and self._calls.java:
+            return self._parallelism_origin or self._default_origin
         return (
             self._parallelism_origin
             or self._default_origin

@@ -29,8 +29,7 @@ from collections.abc import Iterator
 
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
-from planner.lint.widest import parallelism_place, widest_of
-from planner.operators import node_label
+from planner.lint.widest import parallelism_place, widest_of, widest_words
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
@@ -46,8 +45,7 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     yield rule.finding(
         f"the job needs {execution.required_slots} slots ({groups}) and the cluster has {available} "
         f"({_managers(cluster.task_managers or 0)} with {cluster.slots} slots each); "
-        f"the widest operator is {node_label(widest)} with parallelism "
-        f"{widest.parallelism}",
+        f"{widest_words(subject.plan.job, widest)}",
         at=parallelism_place(subject.plan.job, widest),
         subject="slots",
         operator=widest.operator,

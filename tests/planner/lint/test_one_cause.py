@@ -125,3 +125,19 @@ def test_edges_that_one_change_chains_are_one_finding_where_the_change_is_made(p
     (found,) = project.findings("job.yaml")
     assert (found.operator, found.fix) == ("parse", "set the parallelism of parse to 4")
     assert found.message.count(" (parallelism ") == 2
+
+
+def test_a_job_wide_parallelism_is_blamed_where_it_is_set(project: Project) -> None:
+    """Not on `env.execute()`, and on no operator that only has it from there."""
+    lines = (
+        "from planner import StreamExecutionEnvironment",
+        "env = StreamExecutionEnvironment.get_execution_environment()",
+        "env.set_parallelism(8)",
+        'env.from_collection([("a", 1)]).uid("a").map(str).print()',
+        'env.execute("wide")',
+    )
+    project.write("pyproject.toml", "[tool.plan.cluster]\ntask_managers = 1\nslots = 2\n")
+    project.write("job.py", "\n".join(lines))
+    found = next(one for one in project.findings("job.py") if one.code == "PL106")
+    assert found.location.line == 3
+    assert found.message.endswith("; the job's parallelism is 8")
