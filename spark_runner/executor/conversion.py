@@ -6,11 +6,12 @@ inside one merged operator hand their records to each other as they are; only wh
 
 from __future__ import annotations
 
+import datetime
 import functools
-import operator
 import pickle
 import struct
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -36,7 +37,8 @@ __all__ = [
 Form = tuple[Any, ...]
 Convert = Callable[[Any], Any]
 
-ATOMS = frozenset({str, int, float, bool, bytes, type(None), complex})
+ATOMS = frozenset({str, int, float, bool, bytes, complex})
+_NEVER_CHANGED = ATOMS | {type(None)}
 _FLOAT = struct.Struct("f")
 
 
@@ -48,7 +50,7 @@ def converter(form: Form) -> Convert:
 def copied(value: Any) -> Any:
     """A record of no declared type: readers get their own, as if it had been pickled."""
     kind = value.__class__
-    if kind in ATOMS or (issubclass(kind, tuple) and ATOMS.issuperset(map(type, value))):
+    if kind in _NEVER_CHANGED or (issubclass(kind, tuple) and _NEVER_CHANGED.issuperset(map(type, value))):
         return value
     if kind is tuple:
         return tuple([copied(part) for part in value])
@@ -74,9 +76,9 @@ def check_of(form: Form) -> Check | None:
     kind = form[0]
     if kind == "columns":
         return _columns_check(form[1])
-    if kind in ("as it is", "decimal", "date", "time", "instant"):
+    if kind in ("as it is", "instant"):
         return None
-    if kind == "any":
+    if kind in ("any", "record"):
         return Check(f"{RECORD}.__class__ in ATOMS")
     if kind in _CLASSES:
         return Check(f"{RECORD}.__class__ is {_CLASSES[kind]}")
@@ -177,10 +179,37 @@ def _value_of(field: pa.Field) -> Convert:
     return convert
 
 
+def _record(value: Any) -> Any:
+    """A whole record that leaves its operator pickled."""
+    if value is None:
+        raise TypeError("the record is None, which Flink passes to no other operator")
+    return copied(value)
+
+
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is not a string, which its declared type says")
-    return value
+    return str.__str__(value)
+
+
+def _number(value: Any) -> int:
+    """A whole number; fractions are cut off, as PyFlink does."""
+    if not hasattr(value, "__int__"):
+        raise TypeError(f"{value!r} is not a number, which its declared type says")
+    return int(value)
+
+
+def _bool(value: Any) -> bool:
+    number = _number(value)
+    if not 0 <= number < 256:
+        raise OverflowError(f"{value!r} is no boolean, which its declared type says")
+    return bool(number)
+
+
+def _double(value: Any) -> float:
+    if isinstance(value, str | bytes | bytearray):
+        raise TypeError(f"{value!r} is not a number, which its declared type says")
+    return float(value)
 
 
 def _float32(value: Any) -> float:
@@ -188,6 +217,8 @@ def _float32(value: Any) -> float:
 
 
 def _bytes(value: Any) -> bytes:
+    if not isinstance(value, bytes | bytearray):
+        raise TypeError(f"{value!r} is not bytes, which its declared type says")
     return bytes(value)
 
 
@@ -196,7 +227,7 @@ def _whole(form: Form) -> Convert:
     limit = 1 << (form[1] - 1) if len(form) > 1 else 1 << 63
 
     def convert(value: Any) -> int:
-        number = int(operator.index(value))
+        number = _number(value)
         if not -limit <= number < limit:
             raise OverflowError(f"{number} is too large for its declared type of {limit.bit_length()} bits")
         return number
@@ -209,12 +240,21 @@ def _nullable(convert: Convert) -> Convert:
 
 
 def _tuple(form: Form) -> Convert:
-    fields = [_nullable(converter(one)) for one in form[1]]
+    """A tuple and nothing like it, without nulls where its fields are not pickled; elements too many are left out."""
+    fields = [converter(one) for one in form[1]]
 
     def convert(value: Any) -> Any:
-        return tuple([change(part) for change, part in zip(fields, value, strict=True)])
+        if value.__class__ is not tuple:
+            raise TypeError(f"{value!r} is not a tuple, which its declared type says")
+        return tuple(_fields(fields, value))
 
     return convert
+
+
+def _fields(fields: list[Convert], values: Any) -> list[Any]:
+    if len(values) < len(fields):
+        raise TypeError(f"{values!r} has {len(values)} fields, and its declared type has {len(fields)}")
+    return [change(part) for change, part in zip(fields, values, strict=False)]
 
 
 def _row(form: Form) -> Convert:
@@ -222,7 +262,7 @@ def _row(form: Form) -> Convert:
     fields = [_nullable(converter(one)) for one in types]
 
     def convert(value: Any) -> Any:
-        made = row_class(*[change(part) for change, part in zip(fields, _parts(value, names), strict=True)])
+        made = row_class(*_fields(fields, _parts(value, names)))
         if names:
             made.set_field_names(list(names))
         if hasattr(value, "get_row_kind"):
@@ -239,8 +279,15 @@ def _parts(value: Any, names: tuple[str, ...]) -> Any:
 
 
 def _list(form: Form) -> Convert:
-    change = _nullable(converter(form[1]))
-    return lambda value: [change(part) for part in value]
+    """A list and nothing like it. ("list", element, False) has no None in it."""
+    change = converter(form[1]) if form[2:] == (False,) else _nullable(converter(form[1]))
+
+    def convert(value: Any) -> Any:
+        if value.__class__ is not list:
+            raise TypeError(f"{value!r} is not a list, which its declared type says")
+        return [change(part) for part in value]
+
+    return convert
 
 
 def _map(form: Form) -> Convert:
@@ -249,8 +296,14 @@ def _map(form: Form) -> Convert:
 
 
 def _pair(form: Form) -> Convert:
-    key, value = converter(form[1]), converter(form[2])
+    """A key and its record, which are two fields of a row in PyFlink."""
+    key, value = _nullable(converter(form[1])), _nullable(converter(form[2]))
     return lambda pair: (key(pair[0]), value(pair[1]))
+
+
+def _milliseconds(value: Any) -> Any:
+    """A time of day or a moment as Java gets it: without its zone, cut off at milliseconds."""
+    return value.replace(microsecond=value.microsecond // 1000 * 1000, tzinfo=None)
 
 
 def _always(convert: Convert) -> Callable[[Form], Convert]:
@@ -260,13 +313,17 @@ def _always(convert: Convert) -> Callable[[Form], Convert]:
 _MAKERS: dict[str, Callable[[Form], Convert]] = {
     "columns": _columns,
     "any": _always(copied),
-    **{name: _always(lambda value: value) for name in ("as it is", "decimal", "date", "time", "instant")},
-    "timestamp": _always(lambda value: value.replace(microsecond=value.microsecond // 1000 * 1000)),
+    "record": _always(_record),
+    **{name: _always(lambda value: value) for name in ("as it is", "instant")},
+    "decimal": _always(lambda value: value if value.__class__ is Decimal else Decimal(str(value))),
+    "date": _always(lambda value: datetime.date.fromordinal(value.toordinal())),
+    "time": _always(_milliseconds),
+    "timestamp": _always(_milliseconds),
     "pickled": _always(lambda value: bytearray(pickled(value))),
     "str": _always(_text),
     "int": _whole,
-    "bool": _always(bool),
-    "double": _always(float),
+    "bool": _always(_bool),
+    "double": _always(_double),
     "float": _always(_float32),
     "bytes": _always(_bytes),
     "tuple": _tuple,

@@ -287,9 +287,11 @@ class Reduce(Keyed):
         """Give every key's result: in a bounded run with the end of time, in a batch of our API with its latest."""
         entries = sorted(self.latest, key=Entry.order) if self.script else list(self.latest)
         for entry in entries:
-            stamp, place = self.latest[entry]
+            (stamp, place), result = self.latest[entry], entry.values[REDUCED]
+            if result is None:
+                continue
             # in chunks, what is given now stands where the input ended, before the end of time
-            self.add(entry.values[REDUCED], END_OF_TIME if self.script else stamp, self.place if self.batch else place)
+            self.add(result, END_OF_TIME if self.script else stamp, self.place if self.batch else place)
             if len(self.made) >= MANY:
                 self.settle()
         self.latest = {}

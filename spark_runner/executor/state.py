@@ -88,8 +88,8 @@ class ListState:
     def __init__(self, store: Any, name: str) -> None:
         self._store, self._name = store, name
 
-    def get(self) -> Iterator[Any]:
-        return iter(list(self._store.values.get(self._name, ())))
+    def get(self) -> Iterable[Any]:
+        return _Elements(self._store.values, self._name)
 
     def add(self, value: Any) -> None:
         self._store.values.setdefault(self._name, []).append(value)
@@ -104,7 +104,18 @@ class ListState:
         self._store.values.pop(self._name, None)
 
     def __iter__(self) -> Iterator[Any]:
-        return self.get()
+        return iter(self.get())
+
+
+class _Elements:
+    """The elements of a list, as often as one looks at them; what is added meanwhile is among them, as in PyFlink."""
+
+    def __init__(self, values: dict[Any, Any], name: str) -> None:
+        self._values, self._name, self._kept = values, name, values.get(name)
+
+    def __iter__(self) -> Iterator[Any]:
+        kept = self._values.get(self._name, ()) if self._kept is None else self._kept
+        return iter(list(kept))
 
 
 class MapState:
@@ -167,7 +178,8 @@ class ReducingState:
 
     def add(self, value: Any) -> None:
         values = self._store.values
-        values[self._name] = self._reduce(values[self._name], value) if self._name in values else value
+        held = values.get(self._name)
+        values[self._name] = value if held is None else self._reduce(held, value)
 
     def clear(self) -> None:
         self._store.values.pop(self._name, None)
@@ -268,7 +280,7 @@ class LastingList(ListState):
         super().__init__(store, name)
         self._lifetime, self._now = lifetime, now
 
-    def get(self) -> Iterator[Any]:
+    def get(self) -> Iterable[Any]:
         kept, now = self._store.values.get(self._name, []), self._now()
         alive = [one for one in kept if not self._lifetime.is_over(one[1], now)]
         if self._lifetime.on_read:
@@ -277,7 +289,7 @@ class LastingList(ListState):
             self._store.values[self._name] = alive
         else:
             self.clear()
-        return iter([value for value, _ in (kept if self._lifetime.returns_expired else alive)])
+        return [value for value, _ in (kept if self._lifetime.returns_expired else alive)]
 
     def add(self, value: Any) -> None:
         super().add((value, self._now()))

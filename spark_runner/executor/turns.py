@@ -248,7 +248,8 @@ def _last(shape: _Shape, called: str) -> Iterator[str]:
 
 def _reduced() -> Iterator[str]:
     yield "    held = store.values"
-    yield "    item = held[REDUCED] = call0(held[REDUCED], value) if REDUCED in held else value"
+    yield "    item = held.get(REDUCED)"
+    yield "    item = held[REDUCED] = value if item is None else call0(item, value)"
 
 
 def _values(shape: _Shape, called: str) -> Iterator[str]:
@@ -295,11 +296,12 @@ def _fire(shape: _Shape, called: str) -> Iterator[str]:
     """The result of a window of one key, of which `value` is what it held."""
     form, how, _ = shape.window
     result = {"aggregate": "get_result(value)", "reduce": "value"}.get(form)
-    elements = "value" if result is None else f"[{result}]"
-    if how == "result":
-        yield f"    results = ({result},)"
+    if result is None:
+        yield f"    results = {how.format(elements='value')}"
     else:
-        yield f"    results = {how.format(elements=elements)}"
+        given = "(result,)" if how == "result" else how.format(elements="[result]")
+        yield f"    result = {result}"
+        yield f"    results = () if result is None else {given}"
     yield "    if results:" if shape.script else "    if results is not None:"
     yield "     for item in results:"
     if shape.tagged:

@@ -199,11 +199,16 @@ class WindowOperator(Keyed):
         return lambda window, held: calling(window, list(held))
 
     def _behind(self, result: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
-        """An incremental result by itself, or given to a window function as its only record."""
-        if self.outer is None:
-            return lambda window, held: (result(held),)
-        calling = self._calling(self.outer)
-        return lambda window, held: calling(window, [result(held)])
+        """An incremental result by itself, or given to a window function as its only record. None is no result."""
+        calling = None if self.outer is None else self._calling(self.outer)
+
+        def give(window: Any, held: Any) -> Any:
+            found = result(held)
+            if found is None:
+                return ()
+            return (found,) if calling is None else calling(window, [found])
+
+        return give
 
     def _calling(self, function: Any) -> Callable[[Any, list[Any]], Any]:
         store, at = self.store, self.at_function

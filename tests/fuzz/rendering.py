@@ -186,11 +186,12 @@ class _Script:
         head.append(f"KEYS = [{', '.join(kind.values)}]")
         if kind.type is not None:
             fields = f"[{kind.type}, Types.LONG(), Types.LONG()]"
-            head.append(f"TUPLE = Types.TUPLE({fields})")
+            first = "Types.PICKLED_BYTE_ARRAY()" if self._has_no_nulls("tuple") else kind.type
+            head.append(f"TUPLE = Types.TUPLE([{first}, Types.LONG(), Types.LONG()])")
             head.append(f"ROW = Types.ROW({fields})")
             inner = 'Types.ROW_NAMED(["n", "inner"], [Types.LONG(), Types.TUPLE([Types.LONG()])])'
             parts = f"Types.LIST(Types.LONG()), Types.MAP(Types.STRING(), Types.LONG()), {inner}"
-            head.append(f"NESTED = Types.TUPLE([{kind.type}, {parts}])")
+            head.append(f"NESTED = Types.TUPLE([{first}, {parts}])")
             head.append(f'NAMED = Types.ROW_NAMED(["key", "number", "time"], {fields})')
         if any(step.kind == "times" for step in self.job.steps):
             head.append("\n\n" + _STAMP)
@@ -211,6 +212,10 @@ class _Script:
         return [*lines, f"env.set_parallelism({self.job.parallelism})"]
 
     # --- words
+
+    def _has_no_nulls(self, form: str) -> bool:
+        """PyFlink's tuples have none but in pickled fields, which collections of Java do not take."""
+        return form == "tuple" and self.job.keys == "nullable" and not self.ours
 
     def _type(self, form: str) -> str | None:
         return {"tuple": "TUPLE", "row": "ROW", "named": "NAMED", "none": None}[form]
@@ -252,6 +257,7 @@ class _Script:
     def _source(self, step: Step) -> None:
         kind, form = self.job.key_kind, self._typed(step.form)
         if step["reads"] == "collection":
+            form = "" if self._has_no_nulls(step.form) else form
             records = ", ".join(record(step.form, kind.values[k], str(n), str(t)) for k, n, t in step["records"])
             at = self._at(step) if self.ours else ""  # PyFlink: always 1
             self._let(step, f"env.from_collection([{records}]{form}){at}")

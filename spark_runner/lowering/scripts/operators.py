@@ -12,7 +12,7 @@ from planner.job import Operator, Partition, PythonRun
 from spark_runner.lowering.front_ends import OperatorPart, OperatorParts, Routing, SinkEnd, SourceEnd
 from spark_runner.lowering.inlining import inlined
 from spark_runner.lowering.job_view import JobView
-from spark_runner.lowering.scripts.forms import form_of
+from spark_runner.lowering.scripts.forms import form_of, whole
 from spark_runner.lowering.scripts.parts import given_form, part_of, refused
 from spark_runner.lowering.scripts.sinks import write_end
 from spark_runner.lowering.scripts.sources import read_end
@@ -78,7 +78,7 @@ class ScriptOperators:
             if at == len(parts) - 1:
                 options["tags"] = self._tags(operator)
                 if operator.python is not None:
-                    options["form"] = given_form(one)
+                    options["form"] = whole(given_form(one))
             made = replace(made, options=options)
             if made.role == "watermarks":
                 made = self._timed(made, (one.run or PythonRun()).strategy)
@@ -93,7 +93,7 @@ class ScriptOperators:
             for read in reader.inputs:
                 if read in mine:
                     run = (reader.merged or (reader,))[0].run or PythonRun()
-                    found[mine[read]] = form_of(run.record_type)
+                    found[mine[read]] = whole(form_of(run.record_type))
         return found
 
     def _partition_key(self, operator: Operator) -> Any:

@@ -5,6 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from planner.frontends.python.declared.connectors import (
+    ByteArraySchema,
+    RowFieldExtractorSchema,
+    SimpleStringSchema,
+)
+from planner.frontends.python.declared.files import (
+    AvroRowDeserializationSchema,
+    AvroRowSerializationSchema,
+    CsvRowDeserializationSchema,
+    CsvRowSerializationSchema,
+    JsonRowDeserializationSchema,
+    JsonRowSerializationSchema,
+)
 from planner.frontends.python.recorded import Recorded
 from planner.frontends.python.values.rows import Row
 from planner.job import Operator
@@ -27,16 +40,15 @@ def reading_schema(operator: Operator, schema: Any) -> Schema:
     found = _plain(schema)
     if found is not None:
         return found
-    name = type(schema).__name__
-    if name == "JsonRowDeserializationSchema":
+    if isinstance(schema, JsonRowDeserializationSchema):
         options = {
             "strict": schema.last("fail_on_missing_field") is not None,
             "lenient": schema.last("ignore_parse_errors") is not None,
         }
         return ("json", _type(operator, schema, "type_info"), options)
-    if name == "CsvRowDeserializationSchema":
+    if isinstance(schema, CsvRowDeserializationSchema):
         return ("csv", _type(operator, schema, "Builder"), _csv(schema))
-    if name == "AvroRowDeserializationSchema":
+    if isinstance(schema, AvroRowDeserializationSchema):
         return ("avro", _avro(operator, schema), Row)
     raise refused(operator, "reads messages by a schema that does not run on Spark", _READS)
 
@@ -46,23 +58,21 @@ def writing_schema(operator: Operator, schema: Any) -> Schema:
     found = _plain(schema)
     if found is not None:
         return found
-    name = type(schema).__name__
-    if name == "JsonRowSerializationSchema":
+    if isinstance(schema, JsonRowSerializationSchema):
         return ("json", _type(operator, schema, "with_type_info"), {})
-    if name == "CsvRowSerializationSchema":
+    if isinstance(schema, CsvRowSerializationSchema):
         return ("csv", _type(operator, schema, "Builder"), _csv(schema))
-    if name == "AvroRowSerializationSchema":
+    if isinstance(schema, AvroRowSerializationSchema):
         return ("avro", _avro(operator, schema))
-    if name == "RowFieldExtractorSchema":
+    if isinstance(schema, RowFieldExtractorSchema):
         return ("field", int(schema._calls[0].first()))
     raise refused(operator, "writes messages by a schema that does not run on Spark", _READS)
 
 
 def _plain(schema: Any) -> Schema | None:
-    name = type(schema).__name__
-    if name == "SimpleStringSchema":
+    if isinstance(schema, SimpleStringSchema):
         return ("string", str(schema._calls[0].first() or "UTF-8"))
-    return ("bytes",) if name == "ByteArraySchema" else None
+    return ("bytes",) if isinstance(schema, ByteArraySchema) else None
 
 
 def _type(operator: Operator, schema: Recorded, call: str) -> tuple[Any, ...]:

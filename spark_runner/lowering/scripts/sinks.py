@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from planner.frontends.python.declared.connectors import FlinkKafkaProducer, KafkaSink
+from planner.frontends.python.declared.files import FileSink, GenericRecordAvroTypeInfo, StreamingFileSink
 from planner.frontends.python.recorded import Recorded
 from planner.job import FileNames, Operator, PythonRun, Writer
 from spark_runner.lowering.scripts.file_formats import csv_columns, row_columns
@@ -18,8 +20,7 @@ from spark_runner.program.job_paths import resolved_path
 
 __all__ = ["WriteEnd", "write_end"]
 
-_AVRO = "GenericRecordAvroTypeInfo"
-_FILE_SINKS = ("FileSink", "StreamingFileSink")  # Spark finishes the files of both when it commits
+_FILE_SINKS = (FileSink, StreamingFileSink)  # Spark finishes the files of both when it commits
 KAFKA_COLUMNS = "topic STRING, key BINARY, value BINARY"
 
 
@@ -40,18 +41,18 @@ def write_end(operator: Operator, kind: Any) -> WriteEnd:
     run = operator.run or PythonRun()
     if operator.helper == "collect":
         return WriteEnd(kind="collect", role="pass", options={"form": _collected(form_of(kind))})
-    if type(kind).__name__ == _AVRO and type(run.connector).__name__ not in _FILE_SINKS:
+    if isinstance(kind, GenericRecordAvroTypeInfo) and not isinstance(run.connector, _FILE_SINKS):
         raise refused(
             operator, "takes records of Avro, which only files of Avro hold here",
             "map them to another type upstream of it, for example Types.STRING()",
         )  # fmt: skip
     if operator.kind == "print":
         return WriteEnd(kind="print", role="java_text", options={"text": form_of(kind)}, identifier=run.identifier)
-    if type(run.connector).__name__ in _FILE_SINKS:
+    if isinstance(run.connector, _FILE_SINKS):
         return _files(operator, run.connector, kind)
-    if type(run.connector).__name__ == "KafkaSink":
+    if isinstance(run.connector, KafkaSink):
         return _kafka(operator, run.connector, kind)
-    if type(run.connector).__name__ == "FlinkKafkaProducer":
+    if isinstance(run.connector, FlinkKafkaProducer):
         return _kafka_producer(operator, run.connector, kind)
     raise refused(
         operator, "is a sink that does not run on Spark",
@@ -124,7 +125,7 @@ def _bulk(operator: Operator, factory: Recorded, path: str, names: FileNames, ki
 
 def _avro(operator: Operator, schema: Any, kind: Any, writer: Writer) -> WriteEnd:
     """Records of Avro, by the schema that the writer was given."""
-    if type(kind).__name__ != _AVRO:
+    if not isinstance(kind, GenericRecordAvroTypeInfo):
         raise refused(
             operator, f"writes files of Avro, and the records upstream of it are {kind}",
             "put a map upstream of it: map(lambda record: record, GenericRecordAvroTypeInfo(schema))",

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from planner.frontends.python.calls import TextFile
+from planner.frontends.python.declared.connectors import FlinkKafkaConsumer, KafkaSource
+from planner.frontends.python.declared.files import AvroInputFormat, FileSource
 from planner.frontends.python.recorded import Call, Recorded
 from planner.frontends.python.table_definitions import Definition
 from planner.job import Collection, Operator, PythonFunction, PythonRun, Reader, Sequence
@@ -47,17 +49,17 @@ def read_end(operator: Operator, *, streaming: bool) -> ReadEnd:
         return ReadEnd(records=range(behaviour.start, behaviour.end + 1))
     connector = (operator.run or PythonRun()).connector
     format_ = behaviour.target if isinstance(behaviour, PythonFunction) else None
-    if type(format_).__name__ == "AvroInputFormat":
+    if isinstance(format_, AvroInputFormat):
         return _avro(operator, format_, streaming)
     if isinstance(format_, TextFile):
         return _text_file(operator, format_, streaming)
     if isinstance(format_, Definition):
         return _table(operator, format_)
-    if type(connector).__name__ == "FileSource" and connector._calls:
+    if isinstance(connector, FileSource) and connector._calls:
         return _files(operator, connector, streaming)
-    if type(connector).__name__ == "KafkaSource":
+    if isinstance(connector, KafkaSource):
         return _kafka(operator, connector, streaming)
-    if type(connector).__name__ == "FlinkKafkaConsumer":
+    if isinstance(connector, FlinkKafkaConsumer):
         return _kafka_consumer(operator, connector)
     raise refused(
         operator, "is a source that Spark does not read for a PyFlink job",

@@ -25,7 +25,7 @@ WITHOUT_SPARK = {
     "batch_in_a_row", "broadcast_both_kinds", "keyed_extremes", "printed_collections", "states_edge_cases",
     "windows_counted", "collected_behind_key_by", "collected_pickled_pairs", "collected_with_limit",
     "connect_half_keyed", "connect_timers_and_sides", "runtime_contexts", "timers_set_by_timers",
-    "windows_mixed", "windows_triggers",
+    "types_at_their_edges", "windows_mixed", "windows_triggers",
 }  # fmt: skip
 
 
