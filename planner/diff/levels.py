@@ -55,7 +55,7 @@ ROWS: Final[tuple[Row, ...]] = (
     Row(r"aggregate\..*", "behaviour", "result", "result", "Flink restores the values of the old field"),
     # windows and time
     Row(r"window\.assigner", "window", "state-breaking", "result", _OTHER_WINDOWS, _TIME_WINDOWS),
-    Row(r"window\.form", "window", "state-breaking", "result", "the job does not start: another kind of state",
+    Row(r"window\.form", "window", "state-breaking", "result", "the job does not start, or takes accumulated values for records",
         (frozenset({"apply", "process"}),)),
     Row(r"window\.accumulator-type", "window", "state-breaking", "result", "accumulators are saved in that type"),
     Row(r"window\.by-clock", "window", "state-breaking", "result", _OTHER_WINDOWS),
