@@ -37,6 +37,7 @@ class Row:
 
 _OPEN_WINDOWS = "windows that are open in a savepoint keep the bounds they have"
 _OTHER_WINDOWS = "windows that are open in a savepoint are not found again, or the job does not start"
+_OTHER_FORM = "the job does not start, or takes accumulated values for records"
 # Seen with Flink 2.3.0: contents and timers of these are found by each other, and windows keep the bounds they have.
 _TIME_WINDOWS = (
     frozenset({"tumbling", "sliding"}),
@@ -55,7 +56,7 @@ ROWS: Final[tuple[Row, ...]] = (
     Row(r"aggregate\..*", "behaviour", "result", "result", "Flink restores the values of the old field"),
     # windows and time
     Row(r"window\.assigner", "window", "state-breaking", "result", _OTHER_WINDOWS, _TIME_WINDOWS),
-    Row(r"window\.form", "window", "state-breaking", "result", "the job does not start, or takes accumulated values for records",
+    Row(r"window\.form", "window", "state-breaking", "result", _OTHER_FORM,
         (frozenset({"apply", "process"}),)),
     Row(r"window\.accumulator-type", "window", "state-breaking", "result", "accumulators are saved in that type"),
     Row(r"window\.by-clock", "window", "state-breaking", "result", _OTHER_WINDOWS),
