@@ -78,7 +78,7 @@ def _run(arguments: list[str]) -> int:
     if arguments[:1] == ["--version"]:
         console.write_text(f"plan {__version__}")
         return OK
-    from cli.command_table import build_group, usage_error
+    from cli.typer_group import build_group, usage_error
 
     group = build_group(COMMANDS)
     if arguments[:1] == ["help"]:  # as git and cargo take it

@@ -7,7 +7,7 @@ goes through all of them before the next one starts, so nothing is collected but
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import length_hint
 from typing import TYPE_CHECKING, Any
@@ -107,7 +107,8 @@ class FusedRun:
         names |= {f"fit{n}": one.convert for n, one in enumerate(self.operators)} | {"ATOMS": ATOMS}
         fits = fits if any(fit is not None for fit in fits) else ()
         code = loop_code(tuple(kinds), replace(self._shape(stamped), columns=columns, fits=fits), bodies)
-        names |= {"spread": spread, "settle": self._settle, "blame": functools.partial(self._blame, code)}
+        settle = functools.partial(count_passed, self.operators, [str(kind_of(one)) for one in self.operators])
+        names |= {"spread": spread, "settle": settle, "blame": functools.partial(self._blame, code)}
         names["missing"] = -1  # the event time before, where records have none
         if self.outlet is not None:
             columns = tuple(self.outlet.outlet.schema.names)
@@ -126,13 +127,6 @@ class FusedRun:
             keyed=spec.selector is not None,
             stamped=stamped,
         )
-
-    def _settle(self, taken: int, made: int, counts: dict[int, int]) -> None:
-        """Adds what went through each operator; `counts` has what filters dropped and flat_maps but the last made."""
-        kinds = [str(kind_of(one)) for one in self.operators]
-        for operator, (went_in, came_out) in zip(self.operators, passed(kinds, taken, made, counts), strict=True):
-            operator.taken += went_in
-            operator.given += came_out
 
     def _blame(self, code: LoopCode, error: Exception, variables: dict[str, Any]) -> Exception:
         assert error.__traceback__ is not None
@@ -186,19 +180,24 @@ def _raised_by(operator: Operator, record: Any) -> BaseException | None:
     return None
 
 
-def passed(kinds: Sequence[str], taken: int, made: int, counts: dict[int, int]) -> Iterator[tuple[int, int]]:
-    """How many records went into and came out of each operator of a loop, from what the loop counts."""
+def count_passed(
+    operators: Sequence[Operator], kinds: Sequence[str], taken: int, made: int, counts: dict[int, int]
+) -> None:
+    """Add what went into and came out of each operator of a loop.
+
+    `counts` has what filters dropped, and what flat maps but the last made.
+    """
     last = max((n for n, kind in enumerate(kinds) if kind == "flat_map"), default=-1)
-    dropped_behind = sum(counts.get(number, 0) for number in range(last + 1, len(kinds)))
-    for number, kind in enumerate(kinds):
-        before = taken
+    dropped_later = sum(counts.get(number, 0) for number in range(last + 1, len(kinds)))
+    for number, (operator, kind) in enumerate(zip(operators, kinds, strict=True)):
+        operator.taken += taken
         if number == last:
-            taken = made + dropped_behind
+            taken = made + dropped_later
         elif kind == "flat_map":
             taken = counts[number]
         else:
             taken -= counts.get(number, 0)
-        yield before, taken
+        operator.given += taken
 
 
 class Collected:
@@ -212,14 +211,26 @@ class Collected:
 
 def fused(operators: Sequence[Operator], parents: Sequence[int | None]) -> dict[int, FusedRun]:
     """The runs among these operators, by the id() of the first operator."""
+    made = in_rows(operators, parents, lambda one: kind_of(one) is not None)
+    return {id(run[0]): FusedRun(run, _own_outlet(run[-1])) for run in made}
+
+
+def in_rows(
+    operators: Sequence[Operator],
+    parents: Sequence[int | None],
+    fits: Callable[[Operator], bool],
+    ends: Callable[[Operator], bool] = lambda operator: False,
+) -> Iterable[list[Operator]]:
+    """The operators that fit into a loop, each run of them together; `ends` says which ones end their run."""
     found: dict[int, list[Operator]] = {}  # by the position of the last operator
     for number, (operator, parent) in enumerate(zip(operators, parents, strict=True)):
-        if kind_of(operator) is not None:
-            run = found.pop(parent) if parent in found and _goes_on(found[parent], operator) else []
+        if fits(operator):
+            before = found.get(parent, []) if parent is not None else []
+            goes_on = bool(before) and not ends(before[-1]) and _goes_on(before, operator)
+            run = found.pop(parent) if goes_on and parent is not None else []
             run.append(operator)
             found[number] = run
-    made = [FusedRun(run, _own_outlet(run[-1])) for run in found.values()]
-    return {id(run.operators[0]): run for run in made}
+    return found.values()
 
 
 def _goes_on(run: list[Operator], operator: Operator) -> bool:

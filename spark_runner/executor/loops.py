@@ -13,7 +13,7 @@ from typing import Any
 from spark_runner.executor.conversion import ATOMS, check_of
 from spark_runner.executor.exits import Exit
 from spark_runner.executor.formats.texts import JavaText, PythonText
-from spark_runner.executor.fusion import DEEPEST, LONGEST, failed_call, passed, record_of, written_out
+from spark_runner.executor.fusion import count_passed, failed_call, in_rows, record_of, written_out
 from spark_runner.executor.loop_code import FIT_OF, LoopCode, Shape, loop_code, spread, spread_strictly
 from spark_runner.executor.operators import (
     Filter,
@@ -68,7 +68,7 @@ class Loop:
         self.operators, self.last = tuple(operators), operators[-1]
         self._changes = any(_KINDS[type(one)] in _CHANGING for one in operators)
         self._times = next((one for one in reversed(operators) if isinstance(one, Times)), None)
-        self._rises = self._times is self.last and self.last.spec.options.get("delay") is not None
+        self._rises = _rises(self.last)
         self._runs: dict[tuple[bool, bool], tuple[Run, int | None]] = {}
 
     def flow(self, part: Part) -> None:
@@ -131,15 +131,10 @@ class Loop:
             call = one.shape if isinstance(one, Shaped) and not isinstance(one, KeyOf) else getattr(one, "call", None)
             names |= {f"call{number}": call, f"fit{number}": one.convert}
         spreading = spread_strictly if operators[0].script else spread
-        names |= {"spread": spreading, "settle": self._settle, "blame": functools.partial(self._blame, code)}
+        settle = functools.partial(count_passed, self.operators, [_KINDS[type(one)] for one in self.operators])
+        names |= {"spread": spreading, "settle": settle, "blame": functools.partial(self._blame, code)}
         exec(code.code, names)
         return names["run"], code.key_at
-
-    def _settle(self, taken: int, made: int, counts: dict[int, int]) -> None:
-        kinds = [_KINDS[type(one)] for one in self.operators]
-        for operator, (went_in, came_out) in zip(self.operators, passed(kinds, taken, made, counts), strict=True):
-            operator.taken += went_in
-            operator.given += came_out
 
     def _blame(self, code: LoopCode, error: Exception, variables: dict[str, Any]) -> Exception:
         assert error.__traceback__ is not None
@@ -152,17 +147,14 @@ class Loop:
 
 def looped(operators: Sequence[Operator], parents: Sequence[int | None]) -> dict[int, Loop]:
     """The loops among these operators, by the id() of the first operator."""
-    found: dict[int, list[Operator]] = {}  # by the position of the last operator
-    for number, (operator, parent) in enumerate(zip(operators, parents, strict=True)):
-        if type(operator) in _KINDS and not operator.tags and not (isinstance(operator, Times) and operator.sides):
-            run = found.pop(parent) if parent in found and _goes_on(found[parent], operator) else []
-            run.append(operator)
-            found[number] = run
-    return {id(run[0]): Loop(run) for run in found.values()}
+    made = in_rows(operators, parents, _fits, _rises)
+    return {id(run[0]): Loop(run) for run in made}
 
 
-def _goes_on(run: list[Operator], operator: Operator) -> bool:
-    last = run[-1]
-    deep = isinstance(operator, FlatMap) and sum(isinstance(one, FlatMap) for one in run) >= DEEPEST
-    rises = isinstance(last, Times) and last.spec.options.get("delay") is not None
-    return last.targets == [operator] and not last.sides and len(run) < LONGEST and not deep and not rises
+def _fits(operator: Operator) -> bool:
+    return type(operator) in _KINDS and not operator.tags and not (isinstance(operator, Times) and operator.sides)
+
+
+def _rises(operator: Operator) -> bool:
+    """Whether event time rises with the operator's records."""
+    return isinstance(operator, Times) and operator.spec.options.get("delay") is not None

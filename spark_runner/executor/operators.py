@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import repeat
 from typing import Any, Protocol
@@ -25,7 +25,7 @@ from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
 from spark_runner.executor.store import Domain
 from spark_runner.executor.turns import Turns
 
-__all__ = ["MANY", "Operator", "Part", "Task", "method", "tagged_as", "tell_wants", "with_context"]
+__all__ = ["MANY", "Operator", "Part", "Task", "let_run", "method", "tagged_as", "wired", "with_context"]
 
 MANY = 10_000  # records that are given on together
 Mark = tuple[int, int, int]  # after how many records, at which place, up to when event time has come
@@ -589,7 +589,31 @@ class ValueOf(Shaped):
         return value[1]
 
 
-def tell_wants(operators: Sequence[Operator], *, placed: bool) -> None:
+def wired(operators: Sequence[Operator], readers: Iterable[tuple[int | None, str | None, Any]], *, placed: bool) -> Any:
+    """Let every operator feed its readers: each with its parent, and the tag where it reads a side output.
+
+    Gives the readers of what arrives, which have no parent.
+    """
+    roots: list[Any] = []
+    for parent, tag, reader in readers:
+        if parent is None:
+            roots.append(reader)
+        elif tag is None:
+            operators[parent].targets.append(reader)
+        else:
+            operators[parent].sides.setdefault(tag, []).append(reader)
+    _tell_wants(operators, placed=placed)
+    return roots
+
+
+def let_run(loops: Mapping[int, Any], roots: list[Any], operators: Sequence[Operator]) -> None:
+    """Put loops in the places of the operators that they begin with, by the id() of these."""
+    sides = [side for one in operators for side in one.sides.values()]
+    for readers in [roots, *(one.targets for one in operators), *sides]:
+        readers[:] = [loops.get(id(reader), reader) for reader in readers]
+
+
+def _tell_wants(operators: Sequence[Operator], *, placed: bool) -> None:
     """Tell operators what is wanted of them, each after those that it feeds. What leaves says itself (`timed`)."""
     for one in reversed(operators):
         readers = [*one.targets, *(target for side in one.sides.values() for target in side)]

@@ -19,7 +19,7 @@ from spark_runner.executor.exits import Exit
 from spark_runner.executor.keyed import Keyed
 from spark_runner.executor.layout import InputSpec, Layout, VertexSpec
 from spark_runner.executor.loops import looped
-from spark_runner.executor.operators import Operator, Part, spread_out, tell_wants
+from spark_runner.executor.operators import Operator, Part, let_run, spread_out, wired
 from spark_runner.executor.passes import host_name
 from spark_runner.executor.positions import END_BASE, FIRST_BASE, NO_SPLIT, Position
 from spark_runner.executor.state import END_OF_TIME, NO_TIMESTAMP
@@ -59,30 +59,13 @@ class Subtask:
         self.watermark = self.channels.least
         self.operators: list[Operator] = [OPERATORS[spec.role](spec, self) for spec in vertex.operators]
         self.exits = [Exit(edge, self) for edge in vertex.edges]
-        self.roots: list[Any] = []
-        for spec, operator in zip(vertex.operators, self.operators, strict=True):
-            self._attach(spec.parent, spec.tag, operator)
-        for way_out in self.exits:
-            self._attach(way_out.spec.node, way_out.spec.tag, way_out)
         self.placed = any(way_out.placed for way_out in self.exits)
-        tell_wants(self.operators, placed=self.placed)
-        self._loop()
-
-    def _loop(self) -> None:
-        """Let operators without state run as loops."""
-        loops = looped(self.operators, [spec.parent for spec in self.vertex.operators])
-        lists = [self.roots, *(one.targets for one in self.operators)]
-        lists += [side for one in self.operators for side in one.sides.values()]
-        for targets in lists:
-            targets[:] = [loops.get(id(target), target) for target in targets]
-
-    def _attach(self, parent: int | None, tag: str | None, target: Any) -> None:
-        if parent is None:
-            self.roots.append(target)
-        elif tag is None:
-            self.operators[parent].targets.append(target)
-        else:
-            self.operators[parent].sides.setdefault(tag, []).append(target)
+        readers: list[tuple[int | None, str | None, Any]] = [
+            *((spec.parent, spec.tag, made) for spec, made in zip(vertex.operators, self.operators, strict=True)),
+            *((way_out.spec.node, way_out.spec.tag, way_out) for way_out in self.exits),
+        ]
+        self.roots = wired(self.operators, readers, placed=self.placed)
+        let_run(looped(self.operators, [spec.parent for spec in vertex.operators]), self.roots, self.operators)
 
     def processing_time(self) -> int:
         """The time of the clock in milliseconds; in a stream the batch's, which is the same when it runs again."""
@@ -108,8 +91,8 @@ class Subtask:
     # --- one batch
 
     @contextmanager
-    def _blaming(self) -> Iterator[None]:
-        """Whatever fails inside ends the batch, and says which operator it was."""
+    def _closing_what_failed(self) -> Iterator[None]:
+        """Close the operators where something fails inside: the batch ends with it."""
         try:
             yield
         except BaseException as error:
@@ -120,7 +103,7 @@ class Subtask:
 
     def begin(self) -> None:
         """Open the operators. Each begins where event time was for what is upstream of it."""
-        with self._blaming():
+        with self._closing_what_failed():
             for spec, operator in zip(self.vertex.operators, self.operators, strict=True):
                 operator.watermark = self.watermark if spec.parent is None else self.operators[spec.parent].watermark
                 self.opened.append(operator)
@@ -128,7 +111,7 @@ class Subtask:
 
     def take_slice(self, base: str, indexes: Sequence[int], values: Sequence[Any], split: int = 0) -> None:
         """Records of a source, with their positions."""
-        with self._blaming():
+        with self._closing_what_failed():
             if (base, split) != (self.position.base, self.split):
                 self._settle()
                 self.split = split
@@ -145,12 +128,12 @@ class Subtask:
         by_base: dict[str, list[Chunk]] = {}
         for chunk in chunks:
             by_base.setdefault(chunk.base, []).append(chunk)
-        with self._blaming():
+        with self._closing_what_failed():
             self._bases(by_base)
 
     def end_input(self) -> None:
         """Nothing more will come: event time is over."""
-        with self._blaming():
+        with self._closing_what_failed():
             self._change_base()
             self.position.move(END_BASE, 0)
             self.split = NO_SPLIT
@@ -158,7 +141,7 @@ class Subtask:
 
     def finish(self) -> None:
         """Give what is held back, keep what the next batch needs, close the operators."""
-        with self._blaming():
+        with self._closing_what_failed():
             self._change_base()
             self._save()
             while self.opened:

@@ -147,7 +147,7 @@ def pass_function(payload: bytes, accumulator: Any) -> Callable[[Any], Any]:
     """What `mapInArrow` takes: nothing but bytes and names, so that executors load everything from what was shipped."""
 
     def run(batches: Any) -> Any:
-        from spark_runner.executor.chain import run_pass
+        from spark_runner.executor.pass_runner import run_pass
 
         report = None if accumulator is None else lambda finished: accumulator.add([finished])
         return run_pass(payload, report, batches)

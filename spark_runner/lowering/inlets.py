@@ -8,8 +8,8 @@ from planner.graphs.stream_graph import StreamNode
 from planner.job import Window
 from spark_runner.lowering.ddl import declared_fields
 from spark_runner.lowering.drafts import Drafts, PassDraft, Stream
-from spark_runner.lowering.front_ends import Routing
 from spark_runner.lowering.job_view import JobView
+from spark_runner.lowering.operator_parts import Routing
 from spark_runner.lowering.own_operators import OwnOperators
 from spark_runner.program.program import Inlet, Outlet
 

@@ -8,9 +8,9 @@ from planner.job import PythonFunction
 from planner.pipeline import Plan
 from planner.settings.boundedness import data_ends
 from spark_runner.lowering.drafts import Drafts, PassDraft, Place, Stream
-from spark_runner.lowering.front_ends import OperatorsOf
 from spark_runner.lowering.inlets import inlet
 from spark_runner.lowering.job_view import JobView
+from spark_runner.lowering.operator_parts import OperatorsOf
 from spark_runner.lowering.operators import LOWERINGS, Lowered, Situation
 from spark_runner.lowering.own_operators import OwnOperators
 from spark_runner.lowering.placing import place, publish, stamp_source

@@ -10,9 +10,9 @@ from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Aggregate, Collection, Explode, Join, Operator, Select, Watermarks, Where, Window, Writer
 from planner.job import Sequence as NumberSequence
 from planner.kinds import KEEPS_COLUMNS
-from spark_runner.lowering.front_ends import OperatorPart, OperatorParts, Routing, SinkEnd, SourceEnd, not_in_chunks
 from spark_runner.lowering.inlining import inlined
 from spark_runner.lowering.job_view import JobView
+from spark_runner.lowering.operator_parts import OperatorPart, OperatorParts, Routing, SinkEnd, SourceEnd, not_in_chunks
 from spark_runner.lowering.operators import LOWERINGS, PRINTING_FORMATS, Lowered, Situation
 from spark_runner.program.program import Engine, Mode
 from spark_runner.program.roles import ROLES

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from planner.graphs.stream_graph import StreamNode
 from planner.job import Operator
 from spark_runner.lowering.drafts import Drafts, PassDraft, Place, Stream
-from spark_runner.lowering.front_ends import OperatorPart
 from spark_runner.lowering.inlets import inlet
 from spark_runner.lowering.job_view import JobView
+from spark_runner.lowering.operator_parts import OperatorPart
 from spark_runner.lowering.operators import Lowered
 from spark_runner.lowering.own_operators import OwnOperators
 from spark_runner.program.program import Inlet, Operation, Outlet

@@ -16,9 +16,9 @@ from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Explode, Operator, Select, Where, Writer
 from planner.pipeline import Plan
 from planner.settings.boundedness import data_ends
-from spark_runner.lowering.front_ends import OperatorPart, OperatorParts, OperatorsOf, not_in_chunks
 from spark_runner.lowering.job_view import JobView
 from spark_runner.lowering.memory import may_remember
+from spark_runner.lowering.operator_parts import OperatorPart, OperatorParts, OperatorsOf, not_in_chunks
 from spark_runner.program.chunks import ChunkPlan, ChunkSink, ChunkSource, Columns, Flow, Vertex
 from spark_runner.program.program import Mode, Operation
 from spark_runner.program.roles import ROLES

@@ -16,8 +16,8 @@ import pytest
 import cli
 from cli import console
 from cli.app import COMMANDS, EXTRAS, main, report_error
-from cli.command_table import build_group
 from cli.exit_codes import EXIT_CODES
+from cli.typer_group import build_group
 from planner import errors
 from planner.errors import InternalError, PlanError
 

@@ -9,9 +9,9 @@ from typing import Any
 from planner.frontends.python.values.rows import Row
 from planner.graphs.stream_graph import StreamEdge, StreamNode
 from planner.job import Operator, Partition, PythonRun
-from spark_runner.lowering.front_ends import OperatorPart, OperatorParts, Routing, SinkEnd, SourceEnd
 from spark_runner.lowering.inlining import inlined
 from spark_runner.lowering.job_view import JobView
+from spark_runner.lowering.operator_parts import OperatorPart, OperatorParts, Routing, SinkEnd, SourceEnd
 from spark_runner.lowering.scripts.forms import form_of, whole
 from spark_runner.lowering.scripts.parts import given_form, part_of, refused
 from spark_runner.lowering.scripts.sinks import write_end

@@ -18,7 +18,7 @@ from planner.frontends.python.values.triggers import EventTimeTrigger
 from planner.frontends.python.values.windows import TimeWindow
 from planner.job import Aggregate, Operator, PythonFunction, PythonRun, PythonWindow
 from spark_runner.executor.window_shapes import WindowShape
-from spark_runner.lowering.front_ends import OperatorPart
+from spark_runner.lowering.operator_parts import OperatorPart
 from spark_runner.lowering.scripts.forms import form_of
 
 __all__ = ["given_form", "part_of", "refused"]

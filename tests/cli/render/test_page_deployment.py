@@ -11,7 +11,7 @@ COMPILER = (ROOT / "docs" / "flink-compiler.md").read_text(encoding="utf-8")
 
 def test_every_option_of_the_deployment_is_on_the_page() -> None:
     from cli.app import COMMANDS
-    from cli.command_table import load
+    from cli.typer_group import load
 
     options = {
         name for parameter in load("show", COMMANDS["show"]).params for name in parameter.opts if name[:2] == "--"

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from pyspark import cloudpickle
 
 from planner import ProcessFunction
-from spark_runner.executor.chain import Runner, TaskPlace, run_pass
 from spark_runner.executor.failures import OperatorFailed
 from spark_runner.executor.fusion import FusedRun
 from spark_runner.executor.hidden_columns import STAMP
 from spark_runner.executor.layout import OperatorSpec
 from spark_runner.executor.operators import MANY as CHUNK
+from spark_runner.executor.pass_runner import PassRunner, TaskPlace, run_pass
 from spark_runner.executor.passes import OutletSpec, PassInput, PassSpec
 from spark_runner.executor.report import SubtaskReport
 from spark_runner.lowering.inlining import inlined
@@ -96,7 +96,7 @@ def ran(spec: PassSpec, values: list[int], *, size: int = 7) -> tuple[list[pa.Re
         for at in range(0, len(values), size)
     ]
     reports: list[SubtaskReport] = []
-    made = list(Runner(spec, TaskPlace()).run(batches, reports.append))
+    made = list(PassRunner(spec, TaskPlace()).run(batches, reports.append))
     return made, reports[0]
 
 
@@ -200,7 +200,7 @@ def test_an_operator_with_two_readers_ends_the_run_and_both_see_every_record() -
     nodes = [node(0, "map", twice), node(1, "map", twice), node(2, "map", twice), node(3, "map", twice, parent=1)]
     outlets = [OutletSpec(node=n, tag=None, schema=NUMBER, blame=n) for n in (2, 3)]
     spec = chain(nodes, *outlets)
-    runs = [target for target in Runner(spec, TaskPlace()).roots if isinstance(target, FusedRun)]
+    runs = [target for target in PassRunner(spec, TaskPlace()).roots if isinstance(target, FusedRun)]
     assert [len(run.operators) for run in runs] == [2]
     batches, figures = ran(spec, [1, 2])
     assert figures.nodes == ((2, 2),) * 4

@@ -30,7 +30,7 @@ loaded = pickle.loads(bytes.fromhex(parameter))
 heavy = sorted(name for name in sys.modules if name in ("pyspark", "pandas", "numpy", "pyarrow"))
 
 import pyarrow as pa
-from spark_runner.executor.chain import run_pass
+from spark_runner.executor.pass_runner import run_pass
 
 reports = loaded.zero([])
 batch = pa.RecordBatch.from_pydict({"value": [1, 2, 3]})

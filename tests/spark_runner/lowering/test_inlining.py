@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_runner.executor.chain import Runner, TaskPlace
 from spark_runner.executor.failures import OperatorFailed
 from spark_runner.executor.layout import OperatorSpec
+from spark_runner.executor.pass_runner import PassRunner, TaskPlace
 from spark_runner.executor.passes import OutletSpec, PassInput, PassSpec
 from spark_runner.lowering.inlining import inlined
 
@@ -154,7 +154,9 @@ def ran(
     columns = [pa.array([value[at] for value in values], pa.int64()) for at in (0, 1)]
     reports: list[Any] = []
     try:
-        made = list(Runner(spec, TaskPlace()).run([pa.RecordBatch.from_arrays(columns, list(names))], reports.append))
+        made = list(
+            PassRunner(spec, TaskPlace()).run([pa.RecordBatch.from_arrays(columns, list(names))], reports.append)
+        )
     except OperatorFailed as failed:
         return replace(failed.failure, lines=()), [line for line in failed.failure.lines if "runpy" not in line]
     return [row for batch in made for row in batch.to_pylist()], reports[0].nodes, reports[0].outlets

@@ -1,4 +1,4 @@
-"""The fused chain: every Python operator of a pass over one partition, with nothing converted between them.
+"""One pass over one partition: its Python operators, with nothing converted between them.
 
 Runs inside `mapInArrow` on executors, so it imports only the standard library, pyarrow and the modules shipped with it.
 The operators are those of streams, with an end of input; `fusion` makes one loop of those without state.
@@ -19,7 +19,7 @@ from spark_runner.executor.fusion import FusedRun, fused
 from spark_runner.executor.hidden_columns import KEY, SIDE, STAMP
 from spark_runner.executor.interpreter import at_work
 from spark_runner.executor.keyed import Keyed
-from spark_runner.executor.operators import Operator, Part, spread_out, tell_wants
+from spark_runner.executor.operators import Operator, Part, let_run, spread_out, wired
 from spark_runner.executor.outlets import OutletWriter
 from spark_runner.executor.passes import PassSpec, host_name
 from spark_runner.executor.records import Columns, decode, values_of
@@ -56,10 +56,10 @@ def run_pass(payload: bytes, report: Report | None, batches: Iterable[pa.RecordB
     """One subtask of a pass: what `mapInArrow` calls. `report` gets the subtask's report when it has finished."""
     spec: PassSpec = pickle.loads(payload)
     with at_work(len(spec.operators)):
-        yield from Runner(spec, here(spec)).run(batches, report)
+        yield from PassRunner(spec, here(spec)).run(batches, report)
 
 
-class Runner:
+class PassRunner:
     """The operators of a pass, wired, over one partition. It is the task that they run in."""
 
     script = stateful = False
@@ -74,14 +74,16 @@ class Runner:
         self.operators = [OPERATORS[one.role](one, self) for one in spec.operators]
         self.ready: list[pa.RecordBatch] = []  # what was made and has not left yet
         self.outlets = [OutletWriter(spec, number, self.ready) for number in range(len(spec.outlets))]
-        self.roots: list[Any] = []
         self.taken = [0, 0]
-        for one, made in zip(spec.operators, self.operators, strict=True):
-            self._attach(one.parent, one.tag, made)
-        for outlet, writer in zip(spec.outlets, self.outlets, strict=True):
-            self._attach(outlet.node, outlet.tag, writer)
-        tell_wants(self.operators, placed=False)
-        self._fuse()
+        readers: list[tuple[int | None, str | None, Any]] = [
+            *((one.parent, one.tag, made) for one, made in zip(spec.operators, self.operators, strict=True)),
+            *((outlet.node, outlet.tag, writer) for outlet, writer in zip(spec.outlets, self.outlets, strict=True)),
+        ]
+        self.roots = wired(self.operators, readers, placed=False)
+        let_run(fused(self.operators, [one.parent for one in spec.operators]), self.roots, self.operators)
+        # one loop alone takes what arrives: it may read it by columns
+        alone = len(self.roots) == 1 and isinstance(self.roots[0], FusedRun) and not spec.input.grouped
+        self._in_columns = alone and form_of(spec.input.names[0] or ("value",)) in ("tuple", "row")
 
     # --- what operators ask of their task
 
@@ -95,26 +97,6 @@ class Runner:
 
     def keep(self, owner: str, name: str, value: Any, default: Any = None) -> None:
         """A batch saves no state."""
-
-    # --- wiring
-
-    def _fuse(self) -> None:
-        whole = fused(self.operators, [one.parent for one in self.spec.operators])
-        lists = [self.roots, *(one.targets for one in self.operators)]
-        lists += [side for one in self.operators for side in one.sides.values()]
-        for targets in lists:
-            targets[:] = [whole.get(id(target), target) for target in targets]
-        # one loop alone takes what arrives: it may read it by columns
-        alone = len(self.roots) == 1 and isinstance(self.roots[0], FusedRun) and not self.spec.input.grouped
-        self._in_columns = alone and form_of(self.spec.input.names[0] or ("value",)) in ("tuple", "row")
-
-    def _attach(self, parent: int | None, tag: str | None, target: Any) -> None:
-        if parent is None:
-            self.roots.append(target)
-        elif tag is None:
-            self.operators[parent].targets.append(target)
-        else:
-            self.operators[parent].sides.setdefault(tag, []).append(target)
 
     # --- running
 
