@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cli.app import COMMANDS, main
+from tests.support.sources import ROOT, relative, sources
 
-ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")] + sorted((ROOT / "docs").glob("*.md"))
 
 
@@ -39,6 +39,13 @@ def test_the_example_of_the_readme_is_true(capsys: pytest.CaptureFixture[str], m
     (example,) = re.findall(r"```console\n\$ plan ([^\n]+)\n\.\.\.\n(.*?)\n\.\.\.\n```", readme, re.DOTALL)
     assert main(example[0].split()) == 0
     assert f"\n{example[1]}\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_every_source_file_that_a_page_names_is_there(page: str) -> None:
+    files = [f"/{relative(path)}" for path in sources("planner", "cli", "spark_runner", "tests", "samples")]
+    named = set(re.findall(r"`([\w/]+\.py)`", (ROOT / page).read_text(encoding="utf-8")))
+    assert [name for name in named if "NNN" not in name and not any(f.endswith(f"/{name}") for f in files)] == []
 
 
 def test_the_readme_names_every_command() -> None:
