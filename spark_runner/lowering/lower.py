@@ -11,7 +11,7 @@ from spark_runner.lowering.drafts import Drafts, PassDraft, Place, Stream
 from spark_runner.lowering.inlets import inlet
 from spark_runner.lowering.job_view import JobView
 from spark_runner.lowering.operator_parts import OperatorsOf
-from spark_runner.lowering.operators import LOWERINGS, Lowered, Situation
+from spark_runner.lowering.operators import Lowered, no_multi_input
 from spark_runner.lowering.own_operators import OwnOperators
 from spark_runner.lowering.placing import place, publish, stamp_source
 from spark_runner.lowering.vertices import lower_to_chunks
@@ -75,10 +75,7 @@ def _refuse_more_inputs(view: JobView) -> None:
     """Refuse operators of more than two inputs, which have sources chained to them."""
     for vertex in view.job_graph.vertices:
         if vertex.chained_sources:
-            head = view.graph.by_id[vertex.head]
-            LOWERINGS["multi_input"](
-                Situation(operator=view.operator(head), keyed=False, pickled=False, before=None, python_follows=False)
-            )
+            raise no_multi_input(view.operator(view.graph.by_id[vertex.head]))
 
 
 def lower_to_passes(view: JobView, operators: OwnOperators) -> tuple[tuple[Pass, ...], tuple[Sink, ...]]:
