@@ -74,7 +74,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    arguments, behind = _take_common_options(arguments)
+    arguments, after = _take_common_options(arguments)
     if arguments[:1] == ["--version"]:
         console.write_text(f"plan {__version__}")
         return OK
@@ -84,11 +84,11 @@ def _run(arguments: list[str]) -> int:
     if arguments[:1] == ["help"]:  # as git and cargo take it
         arguments = [*arguments[1:2], "--help"]
     with usage_error(arguments):
-        return _invoke(group, arguments or ["--help"], behind)
+        return _invoke(group, arguments or ["--help"], after)
 
 
-def _invoke(group: TyperGroup, arguments: list[str], behind: tuple[str, ...]) -> int:
-    result = group.main(arguments, prog_name="plan", standalone_mode=False, obj=behind)
+def _invoke(group: TyperGroup, arguments: list[str], after: tuple[str, ...]) -> int:
+    result = group.main(arguments, prog_name="plan", standalone_mode=False, obj=after)
     return result if isinstance(result, int) else OK
 
 

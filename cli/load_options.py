@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,9 +13,6 @@ from cli.compiler_options import NO_OPTIONS, CompilerOptions
 from cli.locate import nearest_config
 from planner.frontends.job_files import split_name
 from planner.frontends.loading import LoadOptions
-
-if TYPE_CHECKING:
-    from planner.frontends.loading import LoadOptions
 
 __all__ = ["ApiOption", "ParallelismOption", "load_options", "only_named"]
 

@@ -75,11 +75,5 @@ def _run_job(
     prepared = prepare_job(job, request)
     tell_notes(prepared.plan.written)
     check_machine(request)
-    store = RunStore.under(Path.cwd())
-    folder = store.submit(request, name=prepared.plan.job.name, run_id=run_id)
-    try:
-        folder.move("CREATED")
-    except BaseException:
-        store.discard(folder)
-        raise
+    folder = RunStore.under(Path.cwd()).begin(request, name=prepared.plan.job.name, run_id=run_id)
     return see_through(prepared, folder, request)

@@ -10,6 +10,7 @@ from typing import NoReturn
 from cli.app import report_error
 from cli.exit_codes import INTERRUPTED, OK, pipe_closed
 from cli.finish import exit_code, leave_at_once
+from cli.locate import tell_notes
 from cli.render.text.progress import Lines
 from cli.render.text.run_report import report_lines
 from planner.errors import PlanError
@@ -55,7 +56,7 @@ def _run(job: JobDefinition) -> Outcome:
     master = os.environ.get("PLAN_MASTER") or "local[*]"
     request = RunRequest(job=job.location.file, folder=str(Path.cwd()), master=master)
     prepared = prepare_job(job, request)
+    tell_notes(prepared.plan.written)
     check_machine(request)
-    run = RunStore.under(Path.cwd()).submit(request, name=job.name)
-    run.move("CREATED")
+    run = RunStore.under(Path.cwd()).begin(request, name=prepared.plan.job.name)
     return supervise(prepared.program, run, request, strategy=prepared.strategy, audience=Lines(sys.stdout, sys.stderr))

@@ -82,7 +82,7 @@ def _refuse_other_pyflink(job: JobDefinition, profile: FlinkProfile) -> None:
         raise PlanningError(
             f"the script was loaded with PyFlink {job.flink}, and cannot be planned for Flink {profile.version}",
             location=job.location,
-            hint=f'load it for that version: load_plan(path, flink="{profile.version}")',
+            hint=f"load it for that version: --flink {profile.version}, or load_plan(..., flink={profile.version!r})",
         )
 
 

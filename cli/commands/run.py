@@ -124,14 +124,10 @@ def run(
         return 0
     check_machine(request)
     store = RunStore.under(Path.cwd())
-    folder = store.submit(request, name=prepared.plan.job.name, run_id=id)
+    name = prepared.plan.job.name
     if detach:
-        return _detach(folder, request, format)
-    try:
-        folder.move("CREATED")
-    except BaseException:
-        store.discard(folder)
-        raise
+        return _detach(store.submit(request, name=name, run_id=id), request, format)
+    folder = store.begin(request, name=name, run_id=id)
     return _see_through(prepared, folder, request, follow=follow, format=format)[0]
 
 

@@ -156,7 +156,7 @@ class _Failure:
     def spread(self) -> dict[int, RestartReason]:
         """Every region that restarts, with its first reason."""
         count = len(self.layout.physical.failover_regions)
-        behind = blocking_links(self.layout, self.layout.region_of, count)
+        downstream = blocking_links(self.layout, self.layout.region_of, count)
         before = self.lost_inputs(count)
         reasons: dict[int, RestartReason] = {self.region: "failed"}
         for number, region in enumerate(self.layout.region_of):
@@ -166,7 +166,7 @@ class _Failure:
         passed: set[int] = set()  # full exchanges, which are numbers after the regions
         for region in walk:  # grows while it is walked
             found: list[tuple[int, RestartReason]] = list(before.get(region, ()))
-            found += [(other, "consumer") for other in behind.get(region, ())]
+            found += [(other, "consumer") for other in downstream.get(region, ())]
             for other, reason in found:
                 if other not in (passed if other >= count else reasons):
                     if other >= count:

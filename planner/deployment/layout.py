@@ -95,10 +95,10 @@ def blocking_links(layout: Layout, group_of: Sequence[int], groups: int) -> dict
             _link_all(links, exchange, _distinct(group_of, producers), _distinct(group_of, consumers))
             continue
         for subtask, low, high in edge.consumed:
-            behind = group_of[consumers[subtask]]
+            reader = group_of[consumers[subtask]]
             for producer in _distinct(group_of, producers[low : high + 1]):
-                if producer != behind:
-                    links.setdefault(producer, []).append(behind)
+                if producer != reader:
+                    links.setdefault(producer, []).append(reader)
     return links
 
 

@@ -81,13 +81,13 @@ def _slots_of_regions(layout: Layout) -> list[set[int]]:
 def _one_after_the_other(layout: Layout, offered: int) -> Starting:
     slots = _slots_of_regions(layout)
     count = len(slots)
-    behind = blocking_links(layout, layout.region_of, count)
+    downstream = blocking_links(layout, layout.region_of, count)
     waits = {region for region in range(count) if len(slots[region]) > offered}
     never: set[int] = set()
     walk = sorted(waits)
     seen = set(walk)
     for number in walk:  # grows while it is walked; full exchanges are numbers after the regions
-        for other in behind.get(number, ()):
+        for other in downstream.get(number, ()):
             if other not in seen:
                 seen.add(other)
                 walk.append(other)

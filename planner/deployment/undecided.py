@@ -72,13 +72,13 @@ def describe_undecided(graph: JobGraph, failed: Sequence[Subtask] = ()) -> Undec
 
 
 def _failure(graph: JobGraph, names: Sequence[int], vertex: int) -> VertexFailure:
-    behind: dict[int, list[int]] = {}
+    downstream: dict[int, list[int]] = {}
     for edge in graph.edges:
-        behind.setdefault(names[edge.source], []).append(names[edge.target])
+        downstream.setdefault(names[edge.source], []).append(names[edge.target])
     reached = [names[vertex]]
     seen = set(reached)
     for region in reached:  # grows while it is walked
-        for other in behind.get(region, ()):
+        for other in downstream.get(region, ()):
             if other not in seen:
                 seen.add(other)
                 reached.append(other)

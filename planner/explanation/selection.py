@@ -53,8 +53,8 @@ def _nothing(
         upstream, downstream = matches(before, operators), matches(after, operators)
         if upstream and downstream:
             nodes = {ref.node for ref in upstream}
-            behind = [edge.target.label for edge in edges if edge.source.node in nodes]
-            hint = f"{before} feeds {', '.join(behind)}" if behind else f"{before} feeds nothing"
+            fed = [edge.target.label for edge in edges if edge.source.node in nodes]
+            hint = f"{before} feeds {', '.join(fed)}" if fed else f"{before} feeds nothing"
             return OptionError(f"--edge {wanted}: there is no edge from {before} to {after}", hint=hint)
     before, after = readings[0]
     missing = after if matches(before, operators) else before

@@ -189,20 +189,20 @@ def _join(joined: Components, edge: ExecutionEdge, first: list[int]) -> None:
 
 def _merge_cycles(joined: Components, blocking: list[ExecutionEdge], first: list[int]) -> None:
     """Merge regions on a cycle of blocking exchanges; an all-to-all exchange is one extra node, not a product."""
-    behind: dict[int, list[int]] = {}
+    downstream: dict[int, list[int]] = {}
     for number, edge in enumerate(blocking):
         producers = range(first[edge.source], first[edge.source + 1])
         consumers = range(first[edge.target], first[edge.target + 1])
         if edge.distribution == "ALL_TO_ALL":
             hub = first[-1] + number
             for producer in producers:
-                behind.setdefault(joined.find(producer), []).append(hub)
-            behind[hub] = [joined.find(consumer) for consumer in consumers]
+                downstream.setdefault(joined.find(producer), []).append(hub)
+            downstream[hub] = [joined.find(consumer) for consumer in consumers]
             continue
         for subtask, low, high in edge.consumed:
             for partition in range(low, high + 1):
-                behind.setdefault(joined.find(producers[partition]), []).append(joined.find(consumers[subtask]))
-    for cycle in strongly_connected(list(behind), behind):
+                downstream.setdefault(joined.find(producers[partition]), []).append(joined.find(consumers[subtask]))
+    for cycle in strongly_connected(list(downstream), downstream):
         regions = [number for number in cycle if number < first[-1]]
         for region in regions[1:]:
             joined.join(regions[0], region)

@@ -19,13 +19,13 @@ def pipelined_regions(size: int, edges: Sequence[tuple[int, int]], pipelined: Se
             joined.join(source, target)
     if all(pipelined):
         return joined.names()
-    behind: dict[int, list[int]] = {}
+    downstream: dict[int, list[int]] = {}
     for (source, target), together in zip(edges, pipelined, strict=True):
         first, second = joined.find(source), joined.find(target)
         if not together and first != second:
-            behind.setdefault(first, []).append(second)
-    if behind:
-        for cycle in strongly_connected(list(behind), behind):
+            downstream.setdefault(first, []).append(second)
+    if downstream:
+        for cycle in strongly_connected(list(downstream), downstream):
             for region in cycle[1:]:
                 joined.join(cycle[0], region)
     return joined.names()

@@ -160,7 +160,7 @@ def _consumed_sources(job: JobDefinition) -> frozenset[int]:
         virtual = by_id[waiting.pop()]
         if isinstance(virtual, Operator):
             continue
-        behind = virtual.inputs if isinstance(virtual, Union) else (virtual.input,)
-        waiting += [number for number in behind if number not in seen]
-        seen.update(behind)
+        upstream = virtual.inputs if isinstance(virtual, Union) else (virtual.input,)
+        waiting += [number for number in upstream if number not in seen]
+        seen.update(upstream)
     return frozenset(seen)

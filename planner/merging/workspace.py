@@ -110,6 +110,6 @@ class Workspace:
             if isinstance(step, Operator):
                 found.append((step, path))
                 continue
-            behind = step.inputs if isinstance(step, Union) else (step.input,)
-            waiting.extend((read, (*path, step)) for read in reversed(behind))
+            upstream = step.inputs if isinstance(step, Union) else (step.input,)
+            waiting.extend((read, (*path, step)) for read in reversed(upstream))
         return found

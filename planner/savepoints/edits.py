@@ -108,19 +108,19 @@ def _added(shape: IdShape, search: EditSearch) -> Iterator[Edit]:
 def _without(shape: IdShape, node: int, *, chained: bool) -> IdShape:
     entry = shape.inputs[node][0]
     before = shape.ends[entry][0]
-    behind = shape.outputs[node]
+    after = shape.outputs[node]
     ends = {edge: (before if source == node else source, target) for edge, (source, target) in shape.ends.items()}
     del ends[entry]
     outputs = {other: edges for other, edges in shape.outputs.items() if other != node}
-    outputs[before] = tuple(each for edge in outputs[before] for each in (behind if edge == entry else (edge,)))
-    kept = shape.chained - {entry, *behind}
+    outputs[before] = tuple(each for edge in outputs[before] for each in (after if edge == entry else (edge,)))
+    kept = shape.chained - {entry, *after}
     return IdShape(
         sources=shape.sources,
         uids={other: uid for other, uid in shape.uids.items() if other != node},
         ends=ends,
         inputs={other: edges for other, edges in shape.inputs.items() if other != node},
         outputs=outputs,
-        chained=kept | frozenset(behind if chained else ()),
+        chained=kept | frozenset(after if chained else ()),
     )
 
 
@@ -199,16 +199,16 @@ def _removed(shape: IdShape, search: EditSearch) -> Iterator[Edit]:
 
 def _with_operator(shape: IdShape, edge: int, chained_in: bool, chained_out: bool) -> IdShape:
     node, added = max(shape.uids) + 1, max(shape.ends) + 1
-    before, behind = shape.ends[edge]
+    before, after = shape.ends[edge]
     chained = shape.chained - {edge}
     return IdShape(
         sources=shape.sources,
         uids={**shape.uids, node: None},
-        ends={**shape.ends, edge: (before, node), added: (node, behind)},
+        ends={**shape.ends, edge: (before, node), added: (node, after)},
         inputs={
             **shape.inputs,
             node: (edge,),
-            behind: tuple(added if each == edge else each for each in shape.inputs[behind]),
+            after: tuple(added if each == edge else each for each in shape.inputs[after]),
         },
         outputs={**shape.outputs, node: (added,)},
         chained=chained | ({edge} if chained_in else set()) | ({added} if chained_out else set()),

@@ -47,7 +47,7 @@ class ChunkFrames:
         ordered = mine.sortWithinPartitions("base", "producer", "seq")
         schema = self.schemas[flow.columns] if isinstance(flow.columns, int) else _schema(flow.columns)
         held = {flow.number: self.layout.edges[flow.number].schema}
-        return _behind(flow.sql, ordered.mapInArrow(_columns(held, list(schema.names)), schema))
+        return _after_sql(flow.sql, ordered.mapInArrow(_columns(held, list(schema.names)), schema))
 
 
 def chunk_frames(job: ChunkPlan, spark: SparkSession, file: str) -> ChunkFrames:
@@ -92,11 +92,11 @@ def _own_frame(source: ChunkSource, spark: SparkSession, file: str) -> DataFrame
         frame = source_frame(
             spark, source.operation, count, lambda path: resolved_path(path, file), ParquetFooters(spark)
         )
-    made = _behind(source.sql, frame)
+    made = _after_sql(source.sql, frame)
     return made.coalesce(1) if count == 1 else made.repartitionById(count, F.pmod(F.spark_partition_id(), F.lit(count)))
 
 
-def _behind(sql: tuple[Operation, ...], frame: DataFrame) -> DataFrame:
+def _after_sql(sql: tuple[Operation, ...], frame: DataFrame) -> DataFrame:
     for operation in sql:
         with blamed(operation.operator, operation.name):
             frame = applied(operation, frame)

@@ -319,4 +319,4 @@ def clock() -> int:
 
 
 def _goes_up(found: list[Unpacked]) -> bool:
-    return all(behind.places[0] >= before.places[-1] for before, behind in pairwise(found))
+    return all(after.places[0] >= before.places[-1] for before, after in pairwise(found))

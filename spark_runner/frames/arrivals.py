@@ -30,7 +30,7 @@ class Arrivals:
         if any(inlet.source in self._unsettled or _shuffles(inlet) for inlet in one.inlets):
             self._unsettled.add(number)
 
-    def behind_exchange(self, one: Pass) -> DataFrame:
+    def after_exchange(self, one: Pass) -> DataFrame:
         """Everything a pass reads as one frame."""
         reader = one.operations[0] if one.operations else None
         frames = [self.in_front(inlet, reader) for inlet in one.inlets]

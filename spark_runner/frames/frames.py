@@ -66,7 +66,7 @@ class Frames:
     # --- Python passes
 
     def _python(self, number: int, one: Pass) -> None:
-        arriving = self._arrivals.behind_exchange(one) if one.inlets else self._one_row_per_subtask(one)
+        arriving = self._arrivals.after_exchange(one) if one.inlets else self._one_row_per_subtask(one)
         frame = self._mapped(number, one, arriving)
         several = len(one.outlets) > 1
         for at in range(len(one.outlets)):
@@ -93,7 +93,7 @@ class Frames:
         frames: dict[int | None, DataFrame] = {}
         if one.inlets and not _merges_inputs(one):
             # after its exchange a key has done its work: no native operator or sink may see it as a column
-            frames[None] = self._kept_if_shared(one, None, without(self._arrivals.behind_exchange(one), KEY))
+            frames[None] = self._kept_if_shared(one, None, without(self._arrivals.after_exchange(one), KEY))
         for at, operation in enumerate(one.operations):
             with blamed(operation.operator, operation.name):
                 frame = count_native(self.shop, number, at, self._operation(number, one, operation, frames))

@@ -29,7 +29,7 @@ class Lineage:
 
     def begin(self, one: Pass) -> None:
         """Start a pass: it goes on from its inlets."""
-        self._operations = {None: max((self._behind(inlet) for inlet in one.inlets), default=0) + 1}
+        self._operations = {None: max((self._length_upstream(inlet) for inlet in one.inlets), default=0) + 1}
 
     def add(self, at: int, operation: Operation, frame: DataFrame) -> DataFrame:
         """Count one native operator, and cut after it where the plan has become long."""
@@ -44,5 +44,5 @@ class Lineage:
         for at, outlet in enumerate(one.outlets):
             self._outlets[number, at] = self._operations.get(outlet.operation, self._operations[None])
 
-    def _behind(self, inlet: Inlet) -> int:
+    def _length_upstream(self, inlet: Inlet) -> int:
         return self._outlets[inlet.source, inlet.outlet]

@@ -1,4 +1,4 @@
-"""Passes under construction, and where each stream of a job is found among them."""
+"""Passes while lowering adds to them, and where each stream of a job is found among them."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def inlet(operators: OwnOperators, view: JobView, drafts: Drafts, step: int, nod
         timestamps=view.event_time.travels(edge.source, node.id),
     )
     if (wanted.key is not None or wanted.custom is not None) and drafts.engine(stream) == "native":
-        stream = _behind_key_pass(drafts, stream, wanted)
+        stream = _after_key_pass(drafts, stream, wanted)
         wanted = replace(wanted, operation=None, tag=None)
     behaviour = operator.behaviour
     return Inlet(
@@ -74,7 +74,7 @@ def _family(kind: str) -> str:
 _WHOLE = ("tinyint", "byte", "smallint", "short", "int", "integer", "bigint", "long")
 
 
-def _behind_key_pass(drafts: Drafts, stream: Stream, wanted: Outlet) -> Stream:
+def _after_key_pass(drafts: Drafts, stream: Stream, wanted: Outlet) -> Stream:
     """A Python pass after a native one, in its step, that only computes what the exchange needs."""
     plain = replace(wanted, key=None, custom=None, reader=None, consumers=0)
     source, outlet = drafts.passes[stream.source], drafts.outlet(stream, plain)

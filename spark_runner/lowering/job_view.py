@@ -60,7 +60,7 @@ class JobView:
     def make_step(self, at: int, passes: tuple[int, ...] = ()) -> Step:
         """A vertex of the job graph as a step of the program."""
         vertex = self.job_graph.vertices[at]
-        behind = [node for node in map(self.graph.by_id.__getitem__, vertex.nodes) if node.after_writer]
+        after_writer = [node for node in map(self.graph.by_id.__getitem__, vertex.nodes) if node.after_writer]
         return Step(
             vertex=at,
             id=vertex.id,
@@ -70,7 +70,7 @@ class JobView:
             nodes=vertex.nodes,
             # keys of their own: the sink's is its writer's
             committers=tuple(
-                Committer(node=one.id, name=one.name, key=f"{one.operator.key}.{one.role}") for one in behind
+                Committer(node=one.id, name=one.name, key=f"{one.operator.key}.{one.role}") for one in after_writer
             ),
         )
 

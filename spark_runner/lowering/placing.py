@@ -126,11 +126,11 @@ def stamp_source(operators: OwnOperators, view: JobView, drafts: Drafts, node: S
     assert stamping is not None
     stream = drafts.main_stream(node.id)
     if strategy.assigner is not None and drafts.engine(stream) == "native":
-        stream = _behind_python_pass(drafts, stream)
+        stream = _after_python_pass(drafts, stream)
     _append_stamp(drafts, node, stamping[0], stamping[1], stream)
 
 
-def _behind_python_pass(drafts: Drafts, stream: Stream) -> Stream:
+def _after_python_pass(drafts: Drafts, stream: Stream) -> Stream:
     source = drafts.passes[stream.source]
     arriving = Inlet(source=stream.source, outlet=drafts.outlet(stream, Outlet(operation=stream.operation)))
     return stream.after(drafts.add(PassDraft(source.step, "python", source.parallelism, inlets=[arriving])))

@@ -123,9 +123,9 @@ class _Match:
             if self.tries > _MOST_TRIES:
                 raise _TooMany
             inside = self._inside(stage_id, ends, left_out)
-            behind = self._parents(stage.parents, inside.exchanges)
-            if behind is not None:
-                return inside.shares + behind
+            upstream = self._parents(stage.parents, inside.exchanges)
+            if upstream is not None:
+                return inside.shares + upstream
             guesses += (left_out | {one} for one in inside.perhaps_left_out if left_out | {one} not in guesses)
         return None
 
@@ -138,10 +138,10 @@ class _Match:
         for parent, ends in zip(parents, exchanges, strict=True):
             if not ends:  # the stage that brings a collection's records: its source runs in the stage after it
                 continue
-            behind = self._stage(parent, ends)
-            if behind is None:
+            upstream = self._stage(parent, ends)
+            if upstream is None:
                 return None
-            found += behind
+            found += upstream
         return found
 
     def _inside(self, stage_id: int, ends: Sequence[int], left_out: frozenset[int]) -> _Inside:

@@ -301,6 +301,16 @@ class RunStore:
             self._make_room(run_id)
             return self._publish(record)
 
+    def begin(self, request: RunRequest, *, name: str | None = None, run_id: str | None = None) -> RunFolder:
+        """A new run that this process drives; where it cannot be accepted, nothing of it is left."""
+        folder = self.submit(request, name=name, run_id=run_id)
+        try:
+            folder.move("CREATED")
+        except BaseException:
+            self.discard(folder)
+            raise
+        return folder
+
     def runs(self) -> tuple[RunRecord, ...]:
         """Every run as it is now, oldest first; `unreadable` tells of the others."""
         records = (self._read(folder) for folder in self._folders())

@@ -312,9 +312,9 @@ def _undecided(undecided: Undecided, names: Sequence[str]) -> list[Line]:
     lines.append(line(f"    pipelined regions, each of which runs, fails and restarts as one: {', '.join(together)}"))
     lines.append(line(f"    at least {count(undecided.least_slots, 'slot')}"))
     for failure in undecided.failures:
-        behind = _listed(failure.consumers, names) or "nothing"
+        readers = _listed(failure.consumers, names) or "nothing"
         lines.append(line(f"    if a subtask of {names[failure.vertex]} fails, what pipelined channels join to it"))
-        lines.append(line(f"    restarts, of {_listed(failure.region, names)}, and what reads that: {behind}"))
+        lines.append(line(f"    restarts, of {_listed(failure.region, names)}, and what reads that: {readers}"))
     return lines
 
 

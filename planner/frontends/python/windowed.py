@@ -62,7 +62,7 @@ class _Windows:
         """Two records of a window become one. A planner job gives no window function, and the type may come second."""
         message = "The input must be a ReduceFunction or a callable function!"
         self._checks.function(reduce_function, "ReduceFunction", message, "reduce")
-        window_function, output_type = self._behind("reduce", window_function, output_type)
+        window_function, output_type = self._after_aggregate("reduce", window_function, output_type)
         kind = self.get_input_type() if window_function is None and output_type is None else type_of(output_type)
         return self._result("reduce", kind, output_type, reduce_function, window_function)
 
@@ -73,7 +73,7 @@ class _Windows:
         """An incremental aggregate of each window. A planner job gives no window function."""
         message = "The input must be a pyflink.datastream.functions.AggregateFunction!"
         self._checks.instance(aggregate_function, "AggregateFunction", message, "aggregate")
-        window_function, output_type = self._behind("aggregate", window_function, output_type)
+        window_function, output_type = self._after_aggregate("aggregate", window_function, output_type)
         self._accumulator_type = type_of(accumulator_type) if accumulator_type is not None else None
         return self._result("aggregate", type_of(output_type), output_type, aggregate_function, window_function)
 
@@ -88,7 +88,7 @@ class _Windows:
             self._checks.function(process_window_function, "ProcessWindowFunction", "", "process")
         return self._result("process", type_of(output_type), output_type, process_window_function)
 
-    def _behind(self, call: str, window_function: Any, output_type: Any) -> tuple[Any, Any]:
+    def _after_aggregate(self, call: str, window_function: Any, output_type: Any) -> tuple[Any, Any]:
         """The window function after an aggregate, and the declared type."""
         if not self._checks.pyflink and isinstance(window_function, TypeInformation):
             return None, window_function

@@ -109,7 +109,7 @@ class BatchWriter:
     def write_at_once(self, sink: ChunkSink, frame: DataFrame, batch: int, wanted: Callable[[], bool]) -> None:
         """One batch of the one sink, as columns; `wanted` tells, after the write, whether there were records."""
         with blamed(sink.operator, sink.name, "could not be written"):
-            self._write_folder(sink, self._behind_sql(self.job.flows_into(sink)[0], frame), batch, wanted=wanted)
+            self._write_folder(sink, self._after_sql(self.job.flows_into(sink)[0], frame), batch, wanted=wanted)
 
     def columns(self, sink: ChunkSink, rows: DataFrame, *, numbered: bool = False) -> DataFrame:
         """The records of a batch as columns, after the SQL operators upstream of the sink."""
@@ -130,10 +130,10 @@ class BatchWriter:
         module = "spark_runner.executor.written"
         function = worker_call(self.shapes.package, module, "run_columns", schemas, list(schema.names), numbered)
         frame = rows.where(F.col("edge") == flow.number).mapInArrow(function, StructType([*schema.fields, *hidden]))
-        return self._behind_sql(flow, frame)
+        return self._after_sql(flow, frame)
 
     @staticmethod
-    def _behind_sql(flow: Flow, frame: DataFrame) -> DataFrame:
+    def _after_sql(flow: Flow, frame: DataFrame) -> DataFrame:
         for operation in flow.sql:
             with blamed(operation.operator, operation.name):
                 frame = applied(operation, frame, (SUBTASK, NUMBER))

@@ -211,7 +211,7 @@ class _Continuous(NeverTrigger):
     def _delete(self, ctx: Any, time: int) -> None:
         raise NotImplementedError
 
-    def _wait_behind(self, time: int, window: Any, ctx: Any, state: Any) -> None:
+    def _wait_beyond(self, time: int, window: Any, ctx: Any, state: Any) -> None:
         following = min(time + self.interval, window.max_timestamp())
         state.add(following)
         self._register(ctx, following)
@@ -219,7 +219,7 @@ class _Continuous(NeverTrigger):
     def _begin(self, time: int, window: Any, ctx: Any) -> TriggerResult:
         state = ctx.get_partitioned_state(self.state_desc)
         if state.get() is None:
-            self._wait_behind(time - time % self.interval, window, ctx, state)
+            self._wait_beyond(time - time % self.interval, window, ctx, state)
         return TriggerResult.CONTINUE
 
     def _reached(self, time: int, window: Any, ctx: Any) -> TriggerResult:
@@ -227,7 +227,7 @@ class _Continuous(NeverTrigger):
         if state.get() != time:
             return TriggerResult.CONTINUE
         state.clear()
-        self._wait_behind(time, window, ctx, state)
+        self._wait_beyond(time, window, ctx, state)
         return TriggerResult.FIRE
 
     def can_merge(self) -> bool:
