@@ -84,8 +84,9 @@ def _told(seed: int, name: str, spark: Any, seen: Counter[tuple[str, str]], opti
     if seen[kind] > 1:
         print(f"seed {seed}, {name}: again {kind[1]}", flush=True)
         return outcome
+    print(f"\n=== seed {seed}, {name}: {outcome.kind}\n{outcome.message}", flush=True)
     small = shrunk(job, lambda one: _same_fault(run(one, way, spark), outcome), tries=options.shrink)
-    _print_fault(seed, name, small, run(small, way, spark))
+    _print_small(small, way, run(small, way, spark))
     return outcome
 
 
@@ -102,9 +103,9 @@ def _signature(outcome: Outcome) -> str:
     return re.sub(r"\d+", "0", re.sub(r"/\S+", "", text))[:120]
 
 
-def _print_fault(seed: int, name: str, job: Job, outcome: Outcome) -> None:
-    way = WAYS[name]
-    print(f"\n=== seed {seed}, {name}: {outcome.kind}\n{outcome.message}\n--- the model's lines")
+def _print_small(job: Job, way: Way, outcome: Outcome) -> None:
+    """The smallest job with the fault, and what became of it when it ran once more: a fault may come and go."""
+    print(f"--- made small: {outcome.kind}\n{outcome.message}\n--- the model's lines")
     for line in sorted(expected(job, updates=way.updates, late=way.late).elements()):
         print(line)
     print("--- script")

@@ -16,7 +16,16 @@ from planner.errors import JobDefinitionError
 from planner.frontends.python.calls import TextFile
 from planner.frontends.python.differences import as_pyflink, milliseconds, wrong
 from planner.frontends.python.extensions import source_of, text_source
-from planner.frontends.python.values.types import PickledBytesTypeInfo, Types, type_of
+from planner.frontends.python.values.types import (
+    BasicArrayTypeInfo,
+    ObjectArrayTypeInfo,
+    PickledBytesTypeInfo,
+    PrimitiveArrayTypeInfo,
+    RowTypeInfo,
+    TupleTypeInfo,
+    Types,
+    type_of,
+)
 from planner.frontends.python_files.places import user_location
 from planner.job import Operator, PythonFunction, Select, Where
 from planner.kinds import SINKS
@@ -250,6 +259,19 @@ class PlannerChecks:
         self.function(function, "AsyncFunction", "", "async_map")
 
 
+def _refuse_arrays(key_type: TypeInformation) -> None:
+    """Refuse a key with an array in it, as Flink does: arrays of Java have no hash of what they hold."""
+    parts = [key_type]
+    for kind in parts:
+        if isinstance(kind, PrimitiveArrayTypeInfo | BasicArrayTypeInfo | ObjectArrayTypeInfo):
+            raise wrong(
+                f"key_by(): {key_type} cannot be used as key: Flink takes no {kind}",
+                "give a key_type without arrays, for example Types.STRING(), or none",
+            )
+        if isinstance(kind, RowTypeInfo | TupleTypeInfo):
+            parts.extend(kind.get_field_types())
+
+
 class PyFlinkChecks:
     """A file that imports `pyflink`: PyFlink's own checks, words and errors."""
 
@@ -280,6 +302,8 @@ class PyFlinkChecks:
         """The function that reads a key."""
         message = "Parameter key_selector should be type of KeySelector or a callable function."
         self.function(selector, "KeySelector", message, call)
+        if call == "key_by" and key_type is not None:
+            _refuse_arrays(key_type)
         return selector, {}
 
     def output(self, declared: TypeInformation | None) -> dict[str, Any]:

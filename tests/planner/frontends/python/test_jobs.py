@@ -174,6 +174,8 @@ def test_sources_that_only_java_has_are_reached_as_scripts_do(tmp_path: Path) ->
         ("env._j_stream_execution_environment.readTextFile('/in')", "readTextFile does not exist"),
         ("lines._j_data_stream.keyBy(None)", "keyBy() on a stream of Java"),
         ("from pyflink.datastream import DataStream\nDataStream(3)", "not of a int"),
+        ("lines.key_by(len, Types.PRIMITIVE_ARRAY(Types.BYTE()))", "cannot be used as key"),
+        ("lines.key_by(len, Types.ROW([Types.TUPLE([Types.BASIC_ARRAY(Types.STRING())])]))", "cannot be used as key"),
     ],
 )
 def test_what_java_would_have_to_do_is_refused(body: str, said: str, tmp_path: Path) -> None:
