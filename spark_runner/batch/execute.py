@@ -75,7 +75,7 @@ class _Execution:
                 self.writers.check(sink)
 
     def _ship(self) -> None:
-        if self.program.uses_python:
+        if any(one.engine == "python" for one in self.program.passes):
             ship(self.spark, self.program.file)
 
     def _feed_sinks(self) -> None:

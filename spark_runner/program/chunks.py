@@ -46,7 +46,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vertex:
-    """One job vertex."""
+    """One job vertex as workers run it, or a feeder."""
 
     number: int
     id: str

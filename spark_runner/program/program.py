@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from planner.job import Operator, Partitioner, PythonFunction
@@ -154,7 +153,7 @@ class Committer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One job vertex: `vertex` is its position in the job graph, `passes` are positions in SparkProgram.passes."""
+    """One job vertex as reports show it: its position in the job graph, and those of its passes in the program."""
 
     vertex: int
     id: str
@@ -176,8 +175,3 @@ class SparkProgram:
     passes: tuple[Pass, ...] = ()
     sinks: tuple[Sink, ...] = ()
     chunks: ChunkPlan | None = None  # where records travel in chunks: such a program has no passes
-
-    @cached_property
-    def uses_python(self) -> bool:
-        """Whether any executor must start a Python worker."""
-        return any(one.engine == "python" for one in self.passes)

@@ -54,7 +54,7 @@ def wait(
 ) -> DataStream:  # fmt: skip
     """The operator of all of them."""
     stream._checks.asynchronous(stream, function, timeout, retries, capacity)
-    draft = stream._environment._calls.operator(
+    draft = stream._environment._translation.operator(
         [stream._draft], "async_map", type_of(output_type), name="async wait operator", python="plain",
         behaviour=PythonFunction(target=function), capacity=capacity, timeout=_millis(timeout) or None,
         run=PythonRun(retries=retries, ordered=ordered), **stream._checks.output(output_type),

@@ -203,7 +203,7 @@ class PlannerChecks:
         from planner.frontends.python.behaviours import watermarks_of
 
         behaviour, bounded, kind = source_of(source)
-        return environment._calls.operator(
+        return environment._translation.operator(
             [], "source", type_info or kind or PickledBytesTypeInfo(), name=name, behaviour=behaviour, bounded=bounded,
             watermarks=watermarks_of(strategy) if strategy is not None else None, **self.output(type_info),
         )  # fmt: skip
@@ -213,7 +213,7 @@ class PlannerChecks:
     ) -> Draft:
         """A source function; one that says `parallel = False` runs alone."""
         parallel = bool(getattr(function, "parallel", True))
-        draft = environment._calls.operator(
+        draft = environment._translation.operator(
             [], "source", type_info or PickledBytesTypeInfo(), name=name, legacy=True, parallel=parallel, bounded=False,
             inherited=None if parallel else 1, behaviour=PythonFunction(target=function), **self.output(type_info),
         )  # fmt: skip
@@ -229,7 +229,7 @@ class PlannerChecks:
         behaviour = getattr(sink, "behaviour", None) or PythonFunction(target=sink)
         committer = bool(getattr(sink, "committer", False))
         draft = stream._draft
-        return stream._environment._calls.operator(
+        return stream._environment._translation.operator(
             [draft], "sink", draft.record_type, behaviour=behaviour, api="v2", committer=committer
         )
 
@@ -240,7 +240,7 @@ class PlannerChecks:
             self.function(sink, "SinkFunction", "", "add_sink")
             behaviour = PythonFunction(target=sink)
         draft = stream._draft
-        return stream._environment._calls.operator([draft], "sink", draft.record_type, behaviour=behaviour)
+        return stream._environment._translation.operator([draft], "sink", draft.record_type, behaviour=behaviour)
 
     def restart(self, environment: StreamExecutionEnvironment, strategy: Any) -> None:
         """A restart strategy is a setting of the job."""
@@ -417,7 +417,7 @@ class PyFlinkChecks:
         if path is None or not str(path).strip():
             raise wrong("The file path must not be null or blank.", "name a file or a folder")
         reader = TextFile(path=str(path), charset=charset)
-        return environment._calls.files(reader, Types.STRING(), "Custom File Source")
+        return environment._translation.files(reader, Types.STRING(), "Custom File Source")
 
     def sink(self, stream: DataStream, sink: Any) -> Draft:
         """A new-style sink; one of Spark's writers is as in a planner job."""

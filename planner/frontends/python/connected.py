@@ -52,7 +52,7 @@ class ConnectedStreams:
         keyed = self._is_keyed_stream()
         if keyed and checks.pyflink:
             self._check_keys()
-        draft = self.stream1._environment._calls.operator(
+        draft = self.stream1._environment._translation.operator(
             [self.stream1._draft, self.stream2._draft], kind, type_of(output_type), name=name,
             python="keyed" if keyed else "plain", behaviour=PythonFunction(target=func), **checks.output(output_type),
         )  # fmt: skip
@@ -96,9 +96,9 @@ class BroadcastConnectedStream:
         stream, environment = self.non_broadcast_stream, self.non_broadcast_stream._environment
         keyed = isinstance(stream, KeyedStream)
         stream._checks.broadcast_function(func, keyed)
-        python_parallelism = stream._checks.pyflink or not environment._calls.java
+        python_parallelism = stream._checks.pyflink or not environment._translation.java
         own: dict[str, Any] = {"parallelism": environment.get_parallelism()} if python_parallelism else {}
-        draft = environment._calls.operator(
+        draft = environment._translation.operator(
             [stream._draft, self.broadcast_stream.input_stream._draft], "co_process", type_of(output_type),
             name="Keyed-Co-Process-Broadcast" if keyed else "Co-Process-Broadcast", label="broadcast_process",
             python="broadcast", behaviour=PythonFunction(target=func),

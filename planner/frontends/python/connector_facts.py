@@ -411,7 +411,7 @@ def new_source(
             location=user_location(), hint="give from_source() a type_info",
         )  # fmt: skip
     lost = "from_source" if strategy._timestamp_assigner is not None else strategy.lost
-    return environment._calls.operator(
+    return environment._translation.operator(
         [], "source", kind, name=name, behaviour=facts.behaviour, bounded=facts.bounded,
         watermarks=Watermarks(out_of_orderness=strategy.out_of_orderness),
         remarks=tuple(connector_remarks(source)) + ((f"lost-assigner:{lost}",) if lost else ()) or None,
@@ -426,7 +426,7 @@ def legacy_source(
     facts = legacy_source_facts(function, environment._has_jars())
     if type_info is None:
         refuse_bare(schema_given(function))
-    draft = environment._calls.operator(
+    draft = environment._translation.operator(
         [], "source", type_info or facts.type, name=name, legacy=True, bounded=False,
         parallel=facts.parallel, inherited=None if facts.parallel else 1, behaviour=facts.behaviour,
         remarks=tuple(connector_remarks(function)) or None, run=PythonRun(connector=function),
@@ -438,7 +438,7 @@ def legacy_source(
 def new_sink(stream: DataStream, sink: Any) -> Draft:
     """`sink_to`."""
     check_new_style(sink, Sink, "add_sink")
-    facts, calls, read = sink_facts(sink), stream._environment._calls, stream._draft
+    facts, calls, read = sink_facts(sink), stream._environment._translation, stream._draft
     if facts.topic_selector is not None:
         read = calls.topics(read, facts.topic_selector)
     if facts.takes_row_data and not isinstance(read.record_type, RowDataTypeInfo):
@@ -454,7 +454,7 @@ def new_sink(stream: DataStream, sink: Any) -> Draft:
 def legacy_sink(stream: DataStream, sink: Any) -> Draft:
     """`add_sink`."""
     check_legacy(sink, SinkFunction, stream._environment._has_jars())
-    return stream._environment._calls.operator(
+    return stream._environment._translation.operator(
         [stream._draft], "sink", stream._draft.record_type, behaviour=PythonFunction(target=sink),
         remarks=tuple(connector_remarks(sink)) or None, run=PythonRun(connector=sink),
     )  # fmt: skip

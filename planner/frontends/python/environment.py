@@ -59,7 +59,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
             session.ledger = Ledger()
         self._ledger: Ledger = session.ledger if session is not None else Ledger()
         self._checks: Checks = checks()
-        self._calls = _calls(self, options.api or ("pyflink" if self._checks.pyflink else "java"))
+        self._translation = _translation(self, options.api or ("pyflink" if self._checks.pyflink else "java"))
         self._made: list[Draft] = []  # since the last job
         self._registered: list[Draft] = []
         self._settings: dict[str, Any] = {}
@@ -356,7 +356,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
         """A source of these records."""
         records = list(collection)
         self._checks.records(records, type_info)
-        draft = self._calls.collection(records, type_info or PickledBytesTypeInfo())
+        draft = self._translation.collection(records, type_info or PickledBytesTypeInfo())
         draft.arguments.update(self._checks.output(type_info))
         return self._stream(draft)
 
@@ -387,7 +387,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
         from planner.frontends.python.connector_facts import check_input_format, produced_type
 
         check_input_format(input_format, self._has_jars())
-        return self._stream(self._calls.files(input_format, type_info or produced_type(input_format)))
+        return self._stream(self._translation.files(input_format, type_info or produced_type(input_format)))
 
     def _stream(self, draft: Draft) -> DataStream:
         return DataStream(self, draft)
@@ -419,7 +419,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
     def _collect(self, draft: Draft, job_name: str | None) -> tuple[Draft, list[Any]]:
         """Hand over the job that gives a stream's records; gives what stands in the stream's place then, and them."""
         records = self._hand_over(self._job(job_name or "DataStream Collect", draft))
-        if self._calls.java:
+        if self._translation.java:
             return draft, records
         self._ledger.settle()
         identity = draft.id
@@ -430,7 +430,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
     def _hand_over(self, job: JobDefinition) -> list[Any]:
         self._registered, self._made = [], []
         records = hand_over(job)
-        if not self._calls.java:
+        if not self._translation.java:
             self._ledger.compile_later(job)
         return records
 
@@ -449,7 +449,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
         drafts = reachable(roots)
         if not any(draft.form is Operator for draft in drafts):
             self._refuse_empty(location)
-        java, pyflink = self._calls.java, self._checks.pyflink
+        java, pyflink = self._translation.java, self._checks.pyflink
         if java:
             drafts = self._java_roots(drafts, collected)
         return JobDefinition(
@@ -462,7 +462,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
 
     def _roots(self) -> list[Draft]:
         """What belongs to the job with all that it reads: PyFlink forgets sources that nobody reads."""
-        return self._registered if self._checks.pyflink or not self._calls.java else self._made
+        return self._registered if self._checks.pyflink or not self._translation.java else self._made
 
     def _refuse_empty(self, location: Location) -> None:
         if not self._checks.pyflink:
@@ -488,7 +488,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
     def _java_roots(self, drafts: list[Draft], collected: Draft | None) -> list[Draft]:
         if collected is None:
             return drafts
-        sink = self._calls.operator([collected], "sink", collected.record_type, parallelism=1)
+        sink = self._translation.operator([collected], "sink", collected.record_type, parallelism=1)
         return [*drafts, sink]
 
     def _layer(self, drafts: list[Draft], collected: Draft | None) -> PythonLayer:
@@ -503,7 +503,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
         )
 
     def _origin(self) -> str | None:
-        if not self._checks.pyflink and self._calls.java:
+        if not self._checks.pyflink and self._translation.java:
             return self._parallelism_origin or self._default_origin
         return (
             self._parallelism_origin
@@ -521,7 +521,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
             yield from (f"{getter}().{call}" for call in calls if call.name != type(holder).__name__)
 
 
-def _calls(environment: StreamExecutionEnvironment, api: str) -> JavaCalls | PyFlinkCalls:
+def _translation(environment: StreamExecutionEnvironment, api: str) -> JavaCalls | PyFlinkCalls:
     """How calls become transformations."""
     if api == "java":
         return JavaCalls(environment)

@@ -120,7 +120,7 @@ def text_source(environment: StreamExecutionEnvironment, path: str, charset: str
 def _source(environment: StreamExecutionEnvironment, name: str, behaviour: Behaviour, type: str, **more: Any) -> Draft:
     kind: TypeInformation = getattr(Types, type)()
     more |= environment._checks.output(kind)
-    return environment._calls.operator([], "source", kind, name=name, behaviour=behaviour, **more)
+    return environment._translation.operator([], "source", kind, name=name, behaviour=behaviour, **more)
 
 
 # --- methods ----------------------------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ class JavaEnvironment(JavaObject):
 
     def socketTextStream(self, hostname: str, port: int, *_: Any) -> JavaStream:
         """Lines of a socket, which one subtask reads."""
-        calls = self._plan_environment._calls
+        calls = self._plan_environment._translation
         source = calls.operator(
             [], "source", _STRING, name="Socket Stream", legacy=True, parallel=False, bounded=False, inherited=1,
             behaviour=PythonFunction(target=(hostname, port)),
@@ -109,7 +109,7 @@ class JavaEnvironment(JavaObject):
 
     def fromSequence(self, start: int, end: int) -> JavaStream:
         """Whole numbers."""
-        calls = self._plan_environment._calls
+        calls = self._plan_environment._translation
         behaviour = Sequence(start=start, end=end)
         source = calls.operator([], "source", _LONG, name="Sequence Source", bounded=True, behaviour=behaviour)
         return JavaStream(self._plan_environment._stream(source))

@@ -56,7 +56,7 @@ class KeyedStream(DataStream, KeyedExtensions):
         self, kind: str, name: str, behaviour: Behaviour, type: TypeInformation, label: str | None = None,
         declared: Any = None,
     ) -> DataStream:  # fmt: skip
-        draft = self._environment._calls.operator(
+        draft = self._environment._translation.operator(
             [self._draft], kind, type, name=name, label=label, python="keyed", behaviour=behaviour,
             **self._checks.output(declared),
         )  # fmt: skip
@@ -146,7 +146,7 @@ class KeyedStream(DataStream, KeyedExtensions):
     # --- calls that go on with the plain records
 
     def _plain(self) -> DataStream:
-        return self._stream(self._environment._calls.values(self._draft, self._original_data_type_info))
+        return self._stream(self._environment._translation.values(self._draft, self._original_data_type_info))
 
     def union(self, *streams: DataStream) -> DataStream:
         """Several streams read as one."""
@@ -158,7 +158,7 @@ class KeyedStream(DataStream, KeyedExtensions):
 
     def print(self, sink_identifier: str | None = None) -> DataStreamSink:
         """Print every record; PyFlink forgets the identifier of a keyed stream."""
-        return self._plain().print(sink_identifier if self._environment._calls.java else None)
+        return self._plain().print(sink_identifier if self._environment._translation.java else None)
 
     def add_sink(self, sink_func: Any) -> DataStreamSink:
         """A legacy sink."""

@@ -39,7 +39,7 @@ class DataStream(Settings, StreamSettings, StreamExtensions):
         self._environment: StreamExecutionEnvironment = cast("StreamExecutionEnvironment", environment)
         self._draft: Draft = draft
         self._checks: Checks = self._environment._checks
-        self._in_java = self._environment._calls.java
+        self._in_java = self._environment._translation.java
 
     @property
     def _j_data_stream(self) -> JavaStream:
@@ -79,7 +79,7 @@ class DataStream(Settings, StreamSettings, StreamExtensions):
     ) -> DataStream:
         more |= self._checks.output(declared)
         return self._stream(
-            self._environment._calls.operator(
+            self._environment._translation.operator(
                 [self._draft], kind, type, name=name, python="plain", behaviour=behaviour, **more
             )
         )
@@ -109,7 +109,7 @@ class DataStream(Settings, StreamSettings, StreamExtensions):
         from planner.frontends.python.connector_checks import check_strategy
 
         check_strategy(watermark_strategy, "assign_timestamps_and_watermarks")
-        return self._stream(self._environment._calls.watermarks(self._draft, watermark_strategy))
+        return self._stream(self._environment._translation.watermarks(self._draft, watermark_strategy))
 
     def project(self, *field_indexes: int) -> DataStream:
         """Some fields of a tuple."""
@@ -120,10 +120,10 @@ class DataStream(Settings, StreamSettings, StreamExtensions):
             raise ValueError("project() needs to select at least one (1) field.")
         fields = self.get_type().get_field_types()  # type: ignore[attr-defined]
         kept = Select(columns=tuple((f"f{place}", f"f{index}") for place, index in enumerate(field_indexes)))
-        draft = self._environment._calls.operator(
+        draft = self._environment._translation.operator(
             [self._draft], "map", TupleTypeInfo([fields[index] for index in field_indexes]), name="Projection",
             label="project", behaviour=kept, run=PythonRun(fields=tuple(field_indexes)),
-            written_name="Projection" if self._environment._calls.java else None,
+            written_name="Projection" if self._environment._translation.java else None,
         )  # fmt: skip
         return self._stream(draft)
 
@@ -133,14 +133,14 @@ class DataStream(Settings, StreamSettings, StreamExtensions):
 
         selector, columns = self._checks.key(key_selector, "key_by", key_type)
         key = PickledBytesTypeInfo() if key_type is None else key_type
-        return KeyedStream(self, self._environment._calls.key_by(self._draft, selector, key, **columns), key)
+        return KeyedStream(self, self._environment._translation.key_by(self._draft, selector, key, **columns), key)
 
     def union(self, *streams: DataStream) -> DataStream:
         """Several streams read as one."""
         self._checks.together(self, *streams)
         drafts = [self._draft, *(stream._plain()._draft for stream in streams)]
         self._checks.union(drafts)
-        return self._stream(self._environment._calls.union(drafts))
+        return self._stream(self._environment._translation.union(drafts))
 
     def _plain(self) -> DataStream:
         return self
@@ -169,17 +169,17 @@ class DataStream(Settings, StreamSettings, StreamExtensions):
     def get_side_output(self, output_tag: OutputTag) -> DataStream:
         """The records that this operator tagged."""
         self._checks.side_output(self._draft)
-        return self._stream(self._environment._calls.side_output(self._draft, output_tag))
+        return self._stream(self._environment._translation.side_output(self._draft, output_tag))
 
     def cache(self) -> CachedDataStream:
         """Keep the records for other jobs."""
         self._checks.only_pyflink("cache")
-        return CachedDataStream(self._environment, self._environment._calls.cache(self._draft))
+        return CachedDataStream(self._environment, self._environment._translation.cache(self._draft))
 
     # --- partitioning
 
     def _partition(self, partitioner: str) -> DataStream:
-        return self._stream(self._environment._calls.partition(self._draft, partitioner))
+        return self._stream(self._environment._translation.partition(self._draft, partitioner))
 
     def shuffle(self) -> DataStream:
         """To a random subtask."""
@@ -219,14 +219,14 @@ class DataStream(Settings, StreamSettings, StreamExtensions):
         message = "Parameter partitioner should be type of Partitioner or a callable function."
         self._checks.function(partitioner, "Partitioner", message, "partition_custom")
         selector, columns = self._checks.key(key_selector, "partition_custom")
-        calls = self._environment._calls
+        calls = self._environment._translation
         return self._stream(calls.partition_custom(self._draft, partitioner, selector, **columns))
 
     # --- sinks
 
     def print(self, sink_identifier: str | None = None) -> DataStreamSink:
         """Print every record."""
-        return DataStreamSink(self._environment, self._environment._calls.print(self._draft, sink_identifier))
+        return DataStreamSink(self._environment, self._environment._translation.print(self._draft, sink_identifier))
 
     def add_sink(self, sink_func: Any) -> DataStreamSink:
         """A legacy sink."""

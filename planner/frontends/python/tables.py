@@ -226,7 +226,7 @@ class StreamTableEnvironment:
         definition = self._readable(table)
         made = kind or ExternalTypeInfo(RowTypeInfo([TypeInformation()] * len(definition.names), definition.names))
         steps = ["Calc[{}]"] * definition.calculated + ["WatermarkAssigner[{}]"] * definition.assigned
-        calls, ledger = self._environment._calls, self._environment._ledger
+        calls, ledger = self._environment._translation, self._environment._ledger
         if kind is None:
             ledger.take_unnamed()
         number = ledger.take_table_nodes(2 + len(steps))

@@ -101,7 +101,7 @@ class _Windows:
     def _result(self, form: _Form, kind: TypeInformation, declared: Any, *functions: Any) -> DataStream:
         keyed, name = self._keyed_stream, type(self._window_assigner).__name__
         self._given = functions
-        draft = keyed._environment._calls.operator(
+        draft = keyed._environment._translation.operator(
             [keyed._draft], "window_reduce", kind, name=name, label="window", python="keyed",
             **{**self._checks.windowed(self, form, functions[0]), **self._checks.output(declared)},
         )  # fmt: skip
@@ -116,7 +116,7 @@ class _Windows:
         named = [type(function).__name__ for function in functions if function is not None]
         trigger, name = type(self._window_trigger).__name__, type(assigner).__name__
         return {
-            "written_name": name if self._keyed_stream._environment._calls.java else None,
+            "written_name": name if self._keyed_stream._environment._translation.java else None,
             "description": f"{self._shape}({assigner}, {trigger}, {', '.join(named)})",
             "run": PythonRun(window=self._window(form, *functions)),
         }
@@ -147,7 +147,7 @@ class AllWindowedStream(_Windows):
     def __init__(self, stream: DataStream, window_assigner: Any) -> None:
         stream = getattr(stream, "_origin_stream", stream)  # of a keyed stream, the one that was keyed
         key = PickledBytesTypeInfo()
-        draft = stream._environment._calls.key_by(stream._draft, _one_key, key, helper="window_all")
+        draft = stream._environment._translation.key_by(stream._draft, _one_key, key, helper="window_all")
         super().__init__(KeyedStream(stream, draft, key), window_assigner)
 
     def trigger(self, trigger: Any) -> Self:
