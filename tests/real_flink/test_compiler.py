@@ -17,7 +17,7 @@ from benchmarks.flink import install, tool
 from benchmarks.measure import Unavailable
 from cli.app import main as cli_main
 from planner.errors import OptionError
-from planner.frontends.flink_compiler.connectors import Artifact
+from planner.frontends.flink_compiler.connectors import Artifact, artifact_of
 from planner.frontends.flink_compiler.maven import fetch
 from planner.frontends.flink_compiler.process import Outcome, run_beside_flink
 from planner.frontends.flink_compiler.programs import Asked, jar_asked, script_asked, sql_asked
@@ -36,7 +36,7 @@ JOBS = {
     "batch_exchanges": 4,
     "batch": 4, "batch_hints": 4, "batch_report": 7, "catalogs": 2, "ctas": 2, "ctas_then_batch": 2, "explains": 2,
     "first_and_last": 4, "hints": 3, "interval_outer": 5, "joins": 8, "late_options": 4, "mode_late": 2,
-    "multi_join": 3, "nexmark": 21, "odd": 4, "old_windows": 3, "options": 3, "over": 3, "own12_two_jobs": 2,
+    "multi_join": 3, "nexmark": 22, "odd": 4, "old_windows": 3, "options": 3, "over": 3, "own12_two_jobs": 2,
     "parallelisms": 7, "plans": 3, "quotes": 2, "selects": 6, "sets_and_more": 3, "sinks": 3, "statement_sets": 3,
     "unions": 6, "window_top": 4, "windows": 4,
 }  # fmt: skip
@@ -131,6 +131,27 @@ def test_sql(script: Path, home: Path) -> None:
         assert outcome.of("failure")
     else:
         assert (found, outcome.of("failure")) == (JOBS.get(script.stem, 1), [])
+
+
+def test_nexmark_over_kafka(home: Path, tmp_path: Path) -> None:
+    """The same queries with Kafka's source, which takes the watermarks in: fetched, no broker is asked."""
+    version = home.name.rpartition("-")[2]
+    found = artifact_of("connector", "kafka", version)
+    assert found is not None
+    try:
+        jar = fetch(found[0], version, found[1])
+    except OptionError as reason:
+        pytest.skip(reason.message)
+    kafka = "'connector'='kafka', 'topic'='t', 'properties.bootstrap.servers'='h:9092', 'format'='json', "
+    kafka += "'scan.startup.mode'='earliest-offset'"
+    text = (CASES / "sql/nexmark.sql").read_text(encoding="utf-8")
+    script = tmp_path / "nexmark.sql"
+    script.write_text(text.replace("'connector' = 'datagen'", kafka), encoding="utf-8")
+    outcome = ask(sql_asked(script, FlinkRequest(homes=(("test", home),), class_path=(jar,)), {})[0])
+    assert outcome.of("failure") == []
+    assert assert_equal(outcome) == JOBS["nexmark"]
+    names = [node["name"] for job in outcome.of("job") for node in job["nodes"]]
+    assert not [name for name in names if name.startswith("WatermarkAssigner")]
 
 
 def test_the_jobs_before_a_mistake_can_be_shown(home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
