@@ -133,6 +133,18 @@ def test_sql(script: Path, home: Path) -> None:
         assert (found, outcome.of("failure")) == (JOBS.get(script.stem, 1), [])
 
 
+def test_a_sql_job_does_not_depend_on_results_before_it(home: Path, tmp_path: Path) -> None:
+    script = tmp_path / "job.sql"
+    script.write_text(
+        "SET 'table.dml-sync' = 'true';\n"
+        "CREATE TABLE a (x INT) WITH ('connector'='datagen');\nCREATE TABLE s (x INT) WITH ('connector'='blackhole');\n"
+        "INSERT INTO s SELECT x FROM a;\nINSERT INTO s SELECT x + 1 FROM a;\n",
+        encoding="utf-8",
+    )
+    outcome = ask(sql_asked(script, FlinkRequest(homes=(("test", home),)), {})[0])
+    assert [answer["after_result"] for answer in outcome.answers if "job" in answer] == [False, False]
+
+
 def test_nexmark_over_kafka(home: Path, tmp_path: Path) -> None:
     """The same queries with Kafka's source, which takes the watermarks in: fetched, no broker is asked."""
     version = home.name.rpartition("-")[2]

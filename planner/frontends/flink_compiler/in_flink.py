@@ -405,6 +405,7 @@ class SqlScript:
         """Run all of them; an error says at which statement it was."""
         for number, statement in enumerate(statements):
             self.executor.place = number
+            self.executor.asked = False  # no statement depends on what an earlier one found
             if self.together is not None and statement["kind"] not in ("job", "end"):
                 raise Refusal("not an insert")
             getattr(self, f"_{statement['kind']}")(statement)
