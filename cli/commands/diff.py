@@ -172,10 +172,12 @@ def _since(
     """One report over all jobs that changed."""
     from planner.review.changed_jobs import review_since
 
-    commit, reviews = review_since(
+    commit, reviews, passed_over = review_since(
         base, paths, flink=lambda job: flink_for(flink, job), explain=explain_here, options=options
     )
     _print(reviews, format, old=f"git:{commit}", new=".", base=base)
+    for file in passed_over:
+        console.message(f"note: {file} changed too, and is compared only where it is named: Flink would run it", "dim")
     return _code(reviews, least)
 
 

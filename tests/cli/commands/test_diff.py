@@ -215,6 +215,23 @@ env.execute("merged")
 
 
 @pytest.mark.usefixtures("repository")
+def test_a_script_that_flink_compiles_is_compared_where_it_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLINK_HOME", "nowhere")
+    write("jobs/job.sql", "SELECT 1;")
+    git("add", ".")
+    assert main(["diff", "--base", "main"]) == 0
+    told = capsys.readouterr()
+    assert told.out == "no job changed since main\n"
+    assert "note: jobs/job.sql changed too, and is compared only where it is named" in told.err
+    assert main(["diff", "--base", "main", "jobs/job.sql"]) == 2, "asked, and not passed over"
+    told = capsys.readouterr()
+    assert "FLINK_HOME: there is no Flink in nowhere" in told.err
+    assert "changed too" not in told.err
+
+
+@pytest.mark.usefixtures("repository")
 def test_added_removed_and_moved_jobs(capsys: pytest.CaptureFixture[str]) -> None:
     write("jobs/new.yaml", JOB.replace("name: orders\n", "name: new\n", 1).replace("id: out", "id: sink"))
     Path("jobs/other.yaml").unlink()
