@@ -38,29 +38,29 @@ def cancel(
 
     folder = RunStore.under(Path.cwd()).folder(id)
     before = folder.seen()
-    left = _end_left_behind(folder) if before.died else False
+    left = _end_left_behind(folder)
+    if left is not None and before.died:
+        folder.mark_canceled(f"its process had died, and {left}")
     if before.state not in FINAL_STATES:
         _ask(folder, before)
     record = folder.seen()
     if format == "json":
         console.write_json({"id": record.id, "state": record.state, "died": record.died})
-    elif left:
+    elif left is not None and before.died:
         console.write_text(f"run {record.id} {record.state}: {record.message}")
     elif before.state in FINAL_STATES:
-        console.write_text(f"run {record.id} is {record.state} already")
+        console.write_text(f"run {record.id} is {record.state} already" + ("" if left is None else f"; {left}"))
     else:
         console.write_text(f"run {record.id} {record.state}")
 
 
-def _end_left_behind(folder: RunFolder) -> bool:
-    """End what goes on of a run whose process is gone. False where nothing can."""
+def _end_left_behind(folder: RunFolder) -> str | None:
+    """What was ended of what a run left on its cluster, in words; None where it left nothing."""
+    if folder.left_on_server() is None:
+        return None
     from spark_runner.runs.left_behind import end_left_behind
 
-    ended = end_left_behind(folder)
-    if ended is None:
-        return False
-    folder.mark_canceled(f"its process had died, and {ended}")
-    return True
+    return end_left_behind(folder)
 
 
 def _ask(folder: RunFolder, before: RunRecord) -> None:

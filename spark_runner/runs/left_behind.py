@@ -15,11 +15,11 @@ __all__ = ["end_left_behind"]
 
 
 def end_left_behind(run: RunFolder) -> str | None:
-    """End the queries or pods that a killed run left on its cluster. What was done, in words.
+    """End the queries or pods that a run left on its cluster. What was done, in words.
 
-    None: the run left nothing, since its Spark ended with it.
+    None: the run left nothing, since its Spark ended with it, or it goes on.
     """
-    place = run.on_server()
+    place = run.left_on_server()
     if place is None:
         return None
     try:

@@ -24,6 +24,7 @@ from spark_runner.runs.store import RunFolder
 __all__ = ["LocalDriver"]
 
 _LONGEST_END = 15.0  # seconds that a session has to stop
+_LONGEST_REMOVAL = 60.0  # the same with pods: a run that ends while its Spark starts removes them from a new JVM
 
 
 class LocalDriver:
@@ -146,7 +147,7 @@ class LocalDriver:
         # in a thread, since a cluster that does not answer would hold the end of the run
         closing = threading.Thread(target=self._end, args=(finished,), daemon=True, name="plan-close")
         closing.start()
-        closing.join(_LONGEST_END)
+        closing.join(_LONGEST_END if self._pods is None else _LONGEST_REMOVAL)
 
     def _end(self, finished: bool) -> None:
         if self._session is not None:

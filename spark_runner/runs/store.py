@@ -180,13 +180,22 @@ class RunFolder:
             last_sign = (self.path / _ALIVE).stat().st_mtime
         except OSError:
             last_sign = 0.0
-        record, place = self.record().as_seen(last_sign), self.on_server()
-        if record.died and place is not None:
-            left = "pods may be left" if place["url"].startswith("k8s:") else "query may go on"
-            ends = "removes them" if place["url"].startswith("k8s:") else "ends it"
-            goes_on = f"{record.message}; its {left} at {place['url']}: `plan cancel {self.id}` {ends}"
-            return replace(record, message=goes_on)
-        return record
+        record, place = self.record().as_seen(last_sign), self.left_on_server()
+        if place is None:
+            return record
+        left = "pods may be left" if place["url"].startswith("k8s:") else "query may go on"
+        ends = "removes them" if place["url"].startswith("k8s:") else "ends it"
+        goes_on = f"its {left} at {place['url']}: `plan cancel {self.id}` {ends}"
+        return replace(record, message="; ".join(filter(None, (record.message, goes_on))))
+
+    def left_on_server(self) -> dict[str, str] | None:
+        """Where something may go on of a run that is over: its process died, or it ended before its cluster did."""
+        record, place = self.record(), self.on_server()
+        if place is None or is_alive(record.process) is None:
+            return None
+        here = record.process == this_process()  # whose last word this is
+        over = record.state in FINAL_STATES if here else not is_alive(record.process)
+        return place if over else None
 
     def sign_of_life(self) -> None:
         """Leave the time: a run that is killed cannot say when."""

@@ -75,7 +75,7 @@ class _Supervision:
             self.driver.close(finished=self.result is not None)
             self.watch.wait(_MOMENT)
         return Outcome(
-            record=self.run.record(), report=report, ended=ended, error=self.error, abandoned=self.watch.working
+            record=self.run.seen(), report=report, ended=ended, error=self.error, abandoned=self.watch.working
         )
 
     def _run(self) -> Ended:

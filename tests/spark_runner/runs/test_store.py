@@ -406,3 +406,21 @@ def test_a_damaged_record_is_told_and_hides_no_other_run(store: RunStore, damage
     assert len(store.unreadable()) == 1 and "bad/run.json cannot be read" in store.unreadable()[0]
     with pytest.raises(OptionError, match="cannot be read"):
         store.folder("bad")
+
+
+@pytest.mark.parametrize("ended_by", ["its own process", "a process that is gone"])
+def test_pods_that_an_ended_run_could_not_remove_are_told(store: RunStore, ended_by: str) -> None:
+    """A cluster or a machine may be too slow for the end of a run: what it left is said, and who removes it."""
+    run = store.submit(request(), run_id="slow")
+    run.move("CREATED")
+    run.note_server("k8s://https://host:6443", "plan-1")
+    assert run.left_on_server() is None
+    run.move("CANCELED", message="plan cancel")
+    if ended_by == "a process that is gone":
+        record = json.loads((run.path / "run.json").read_bytes())
+        write_json(run.path / "run.json", {**record, "process": {**record["process"], "started": "long ago"}})
+    assert run.seen().state == "CANCELED"
+    told = "plan cancel; its pods may be left at k8s://https://host:6443: `plan cancel slow` removes them"
+    assert run.seen().message == told
+    run.forget_server()
+    assert run.seen().message == "plan cancel"
