@@ -66,7 +66,7 @@ def failure_of(
 ) -> PlanError | None:
     """The error of an outcome; None where there are jobs and nothing else went wrong."""
     context = _Context(outcome, asked, statements, request)
-    failures, ends = outcome.of("failure"), outcome.of("end")
+    failures, ends = outcome.of("failure"), _ends(outcome, asked)
     jobs = bool(outcome.of("job"))
     if failures:  # a main may well end badly after its jobs; a script of SQL that does has jobs that are missing
         return None if jobs and asked.way != "sql" else context.failed(failures[0])
@@ -75,6 +75,13 @@ def failure_of(
     if not ends or context.was_killed:
         return context.broke_off()
     return None if jobs else context.no_job(ends[-1])
+
+
+def _ends(outcome: Outcome, asked: Asked) -> list[Any]:
+    """How the program ended; a script that leaves by `os._exit` takes the process that would say so with it."""
+    ends = outcome.of("end")
+    left = asked.way == "script" and not ends and not outcome.of("failure") and bool(outcome.of("started"))
+    return [{"exit": outcome.exit_code}] if left and (outcome.exit_code or 0) >= 0 else ends
 
 
 def shortly(failure: Mapping[str, Any]) -> str:
@@ -259,11 +266,12 @@ class _Context:
 
     def own_frames(self, failure: Mapping[str, Any]) -> list[tuple[str, int, str]]:
         """The frames of the user's own files, outermost first."""
-        folder = str(self.asked.path.absolute().parent)
+        folder = self.asked.path.absolute().parent
         found = []
         for file, line, text in failure.get("frames", ()):
             path = Path(file)
-            if str(path.absolute()).startswith(folder) and "site-packages" not in path.parts:
+            inside = not file.startswith("<") and path.absolute().is_relative_to(folder)  # <frozen runpy> is no file
+            if inside and "site-packages" not in path.parts:
                 shown = self.file if path.absolute() == self.asked.path.absolute() else file
                 found.append((shown, line, text))
         return found
@@ -326,10 +334,11 @@ class _Context:
         if memory is not None:
             return self.needs_memory(memory[1] or "", self.whole)
         ends = self.outcome.of("end")
-        code = ends[-1].get("exit") if ends else None
-        how = "Java is gone" if code is None else f"Java ended with exit code {code}"
+        code = ends[-1].get("exit") if ends else self.outcome.exit_code
+        what = "Java" if ends or self.asked.way != "script" else "the script's Python"
+        how = f"{what} is gone" if not code else f"{what} ended with exit code {code}"
         if code is not None and code < 0:
-            how = f"signal {-code} ended Java"
+            how = f"signal {-code} ended {what}"
             how += ", perhaps since the machine has no memory left" if code == -9 else ""
         return OptionError(
             f"asking Flink broke off: {how}",

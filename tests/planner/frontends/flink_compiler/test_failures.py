@@ -13,6 +13,7 @@ from planner.frontends.flink_compiler.process import Outcome
 from planner.frontends.flink_compiler.programs import Asked
 from planner.frontends.flink_compiler.request import FlinkRequest
 from planner.frontends.flink_compiler.sql_script import read_statements
+from planner.job import Location
 
 SCRIPT = "CREATE TABLE a (x INT);\n\nINSERT INTO s\nSELECT nowhere.x FROM a;\n"
 _VALIDATION = "org.apache.flink.table.api.ValidationException"
@@ -131,3 +132,36 @@ def test_a_java_that_was_killed_after_a_job_is_an_error() -> None:
         assert "signal 9 ended Java" in error.message
     assert ended("jar", "", {"job": {}}, {"end": {"exit": 3}}) is None  # main's own System.exit
     assert ended("sql", "", {"job": {}}, {"end": {"exit": 3}}) is not None
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (5, "the script ended itself with exit code 5 before it executed a job"),
+        (0, "the script ended without executing a job"),
+        (
+            -9,
+            "asking Flink broke off: signal 9 ended the script's Python, perhaps since the machine has no memory left",
+        ),
+    ],
+)
+def test_a_script_that_leaves_by_itself_is_told_how(code: int, said: str) -> None:
+    asked = Asked(way="script", path=Path("job.py"), flink="2.3.0", origin="", interpreter="", program={}, depends={})
+    outcome = Outcome(answers=({"started": True},), said="", exit_code=code, seconds=1.0)
+    error = failure_of(outcome, asked, [], FlinkRequest())
+    assert error is not None
+    assert error.message == said
+    if code >= 0:  # after a job that is as good as any other end
+        done = Outcome(answers=({"started": True}, {"job": {}}), said="", exit_code=code, seconds=1.0)
+        assert failure_of(done, asked, [], FlinkRequest()) is None
+
+
+def test_the_way_to_an_error_has_the_users_files_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = Asked(way="script", path=Path("job.py"), flink="2.3.0", origin="", interpreter="", program={}, depends={})
+    frames = [["<frozen runpy>", 88, ""], [f"{tmp_path}-2/lib.py", 3, "other()"], [str(tmp_path / "job.py"), 7, "f()"]]
+    failure = {"kind": "python", "type": "ValueError", "text": "ValueError: x", "frames": frames}
+    outcome = Outcome(answers=({"failure": failure},), said="", exit_code=0, seconds=1.0)
+    error = failure_of(outcome, asked, [], FlinkRequest())
+    assert error is not None
+    assert (error.location, error.hint) == (Location("job.py", 7), "job.py:7: f()")
