@@ -80,7 +80,7 @@ ROWS: Final[tuple[Row, ...]] = (
         "it has no effect here"),
     Row(r"(buffer-timeout|chaining|co-location-group|slot-resources|chain-sources|parallel)", "setting",
         "performance", "performance"),
-    Row(r"(partitioner )?exchange", "exchange", "performance", "performance"),
+    Row(r"((partitioner|overridden-partition) )?exchange", "exchange", "performance", "performance"),
     # what it computes
     Row(r"output", "output-type", "result", "result"),
     Row(r"identifier", "behaviour", "result", "result"),

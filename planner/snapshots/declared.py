@@ -98,7 +98,13 @@ _DURATIONS: Final = frozenset(
     | {"delay", "max_delay", "failure_interval"}
 )
 _NAMES: Final = {"PythonRun": "", "PythonWindow": "window.", "Reader": "connector.", "Writer": "connector."}
-_RENAMED: Final = {"strategy": "watermarks", "key_type": "type", "key_selector": "function", "custom": "function"}
+_RENAMED: Final = {
+    "strategy": "watermarks",
+    "key_type": "type",
+    "key_selector": "function",
+    "custom": "function",
+    "key_columns": "columns",
+}
 # Pairs whose order is part of the result: the columns of a record.
 _ORDERED: Final = frozenset({"columns", "select"})
 _SECRET: Final = re.compile(
@@ -177,7 +183,7 @@ def operator_facts(job: JobDefinition, operator: Operator, surroundings: Surroun
     if operator.exported and (query := sql_query(operator.description)) is not None:
         found.put("query of state" if job.is_keyed(operator) else "query", query)
     for number, read in enumerate(operator.inputs):
-        found.input(job, f"input {number + 1} " if len(operator.inputs) > 1 else "", read)
+        found.input(job, operator, f"input {number + 1} " if len(operator.inputs) > 1 else "", read)
     return dict(sorted(found.facts.items()))
 
 
@@ -211,18 +217,20 @@ class _Facts:
         known = self.facts.get(path)
         self.facts[path] = text if known is None or known == text else f"{known}, {text}"
 
-    def input(self, job: JobDefinition, label: str, number: int) -> None:
+    def input(self, job: JobDefinition, operator: Operator, label: str, number: int) -> None:
         """The partitions and side outputs between an operator and what it reads."""
+        keys = job.key_partitions(operator)  # their columns are compared as the snapshot's own `keyed_by`
         waiting = [(number, False)]
         while waiting:
             number, decided = waiting.pop()
             step = job.by_id[number]
             if isinstance(step, Partition) and decided:
                 self.put(f"{label}overridden-partition", step.partitioner)  # the one nearest to the operator counts
+                self.value(f"{label}overridden-partition exchange", step.exchange)  # the one nearest to the source does
                 waiting.append((step.input, True))
             elif isinstance(step, Partition):
-                if step.partitioner == "HASH":  # its columns are compared as the snapshot's own `keyed_by`
-                    self.fields(f"{label}key ", dataclasses.replace(step, key_columns=()))
+                if step.partitioner == "HASH":
+                    self.fields(f"{label}key ", dataclasses.replace(step, key_columns=()) if step in keys else step)
                 else:
                     self.put(f"{label}partition", step.partitioner)
                     self.fields(f"{label}partitioner ", step)

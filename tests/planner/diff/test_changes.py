@@ -301,3 +301,22 @@ def test_state_of_a_script_is_what_it_declares(tmp_path: Path, before: str, afte
     found = find_changes(compare(taken[0], taken[1]))
     assert found[0].level == level
     assert not [change for change in found if "function Change" in change.message]
+
+
+def test_the_exchange_of_a_partition_that_another_one_overrides_counts() -> None:
+    """Flink takes the partitioner nearest to the reader, and the exchange mode nearest to the source."""
+    batch = "runtime_mode: batch\n"
+    nested = "input: {from: [{from: parse, partition: forward, exchange: batch}], partition: shuffle}"
+    job = JOB.replace("name: orders\n", f"name: orders\n{batch}").replace(
+        "- {id: out", "- {id: more, type: print, NEST}\n  - {id: out"
+    )
+    found = changes(
+        job.replace("NEST", nested), job.replace("NEST", nested.replace("exchange: batch", "exchange: pipelined"))
+    )
+    assert [(change.level, change.kind) for change in found] == [("performance", "exchange")]
+
+
+def test_the_key_before_an_operator_that_is_never_keyed_counts() -> None:
+    job = JOB.replace("- {id: out", "- {id: more, type: watermarks, input: parse, key_by: KEY, time: at}\n  - {id: out")
+    found = changes(job.replace("KEY", "user"), job.replace("KEY", "country"))
+    assert [(change.level, change.kind) for change in found] == [("result", "key")]
