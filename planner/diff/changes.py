@@ -199,7 +199,8 @@ def _settings(pair: OperatorPair) -> Iterator[Change]:
     stateful = old.state != "none"
     if comparable_kinds(old.kind, new.kind):
         yield from _setting(pair, "kind", "it was a", old.kind, new.kind, "result")
-    if old.parallelism != new.parallelism and new.parallelism <= old.effective_max_parallelism:
+    beyond = new.parallelism > old.effective_max_parallelism >= old.parallelism  # told as what state does not fit
+    if old.parallelism != new.parallelism and not beyond:
         yield from _setting(pair, "parallelism", "parallelism", old.parallelism, new.parallelism, "performance")
     if old.max_parallelism != new.max_parallelism and old.effective_max_parallelism == new.max_parallelism:
         yield from _setting(pair, "max-parallelism", "max parallelism", None, new.max_parallelism, "safe")

@@ -173,7 +173,7 @@ def _others(job: Mapping[str, Any], path: tuple[Any, ...], key: str, value: Any)
     elif path[-1] == "partition" or (key in _CHOICES and value in _CHOICES[key]):
         yield from (choice for choice in _CHOICES[key] if choice != value)
     elif key == "uid_hash":
-        yield "0123456789abcdef" * 2
+        yield "fedcba9876543210" * 2
     elif (
         isinstance(value, str) and value[:1].isdigit() and key in ("watermark", "timeout", "window", "restart_strategy")
     ):

@@ -320,3 +320,11 @@ def test_the_key_before_an_operator_that_is_never_keyed_counts() -> None:
     job = JOB.replace("- {id: out", "- {id: more, type: watermarks, input: parse, key_by: KEY, time: at}\n  - {id: out")
     found = changes(job.replace("KEY", "user"), job.replace("KEY", "country"))
     assert [(change.level, change.kind) for change in found] == [("result", "key")]
+
+
+def test_a_parallelism_that_was_too_large_before_is_a_change_too() -> None:
+    """A batch job may have more subtasks than key groups; a stream with them is refused."""
+    job = JOB.replace("name: orders\n", "name: orders\nruntime_mode: batch\n")
+    job = job.replace("uid: totals", "uid: totals, max_parallelism: 2, parallelism: 4")
+    found = changes(job, job.replace("parallelism: 4", "parallelism: 5"))
+    assert ("performance", "parallelism") in [(change.level, change.kind) for change in found]
