@@ -274,6 +274,8 @@ class Drift:
             sides = (self.planned.vertices, self.running.vertices)
             limited = all(any(vertex.max_parallelism for vertex in side) for side in sides)
             parts = ["chains", "ids", *parts[:1], *(["max parallelism"] if limited else []), *parts[1:]]
+            if _both_batch(self.planned, self.running):
+                parts = [part for part in parts if part not in ("ids", "max parallelism")]
         if self.planned.slots is not None and self.running.slots is not None:
             parts.append("slots")
         return tuple(parts)
@@ -296,6 +298,14 @@ class Drift:
             ],
             "state": any(change.level == "state-breaking" for change in changes),
         }
+
+
+def _both_batch(planned: DeployedJob, running: DeployedJob) -> bool:
+    """Flink makes the vertices of a batch job while it runs, each with an id and a max parallelism of that moment.
+
+    There is no state that an id would find.
+    """
+    return planned.batch and running.batch
 
 
 def find_drift(planned: DeployedJob, running: DeployedJob) -> tuple[Change, ...]:
@@ -324,7 +334,7 @@ def _vertices(planned: DeployedJob, running: DeployedJob) -> Iterator[Change]:
     for place, vertex in enumerate(planned.vertices):
         if place in pairs:
             yield from _pair(vertex, running.vertices[pairs[place]], planned, running, back)
-        else:
+        elif not _both_batch(planned, running):
             yield _change("not deployed", vertex.name, "is planned and does not run", planned=vertex.id)
     for place, vertex in enumerate(running.vertices):
         if place not in back:
@@ -374,7 +384,8 @@ def _member(place: int, name: str, uid: str | None) -> OperatorSnapshot:
 def _pair(
     old: DeployedVertex, new: DeployedVertex, planned: DeployedJob, running: DeployedJob, back: Mapping[int, int]
 ) -> Iterator[Change]:
-    if old.id and new.id and old.id != new.id:
+    batch = _both_batch(planned, running)
+    if old.id and new.id and old.id != new.id and not batch:
         message = f"its id is {old.id} as planned and {new.id} as it runs: its state would not be found"
         yield _change("id", old.name, message, planned=old.id, running=new.id)
     comparable = planned.named == running.named
@@ -383,7 +394,7 @@ def _pair(
         yield _change("chain", old.name, message, planned=list(old.chain), running=list(new.chain))
     if old.parallelism != new.parallelism and min(old.parallelism, new.parallelism) > 0:
         yield _numbers("parallelism", old.name, old.parallelism, new.parallelism)
-    if old.max_parallelism and new.max_parallelism and old.max_parallelism != new.max_parallelism:
+    if old.max_parallelism and new.max_parallelism and old.max_parallelism != new.max_parallelism and not batch:
         yield _numbers("max parallelism", old.name, old.max_parallelism, new.max_parallelism)
     yield from _inputs(old, new, planned, running, back)
 
