@@ -108,14 +108,15 @@ def _from_top(revision: Revision, path: str) -> str:
 def _review(path: str, revision: Revision, changed: _Changed, load: _LoadVersion, explain: Explain) -> list[JobReview]:
     """The jobs of one file; none where neither it nor what it imports changed, or where it has no job at all."""
     touched = {path} & (changed.now.keys() | set(changed.gone))
-    if not touched and not (changed.modules and path.endswith(".py")):
+    named = path.endswith((".yaml", ".yml"))  # what it uses of a module is known once both versions are compared
+    if not touched and not (changed.modules and (named or path.endswith(".py"))):
         return []
     here = os.path.relpath(revision.top / path)
     new, failure = None, None
     if path not in changed.gone:
         new, failure = _load(here, here, "new", load)
         touched |= _imported(revision, here) & changed.modules if path.endswith(".py") else set()
-    if not touched and failure is None:
+    if not touched and not named and failure is None:
         return []
     was = changed.now[path].before if path in changed.now else path
     known = new is not None or failure is not None or _compiled(path)
@@ -129,7 +130,8 @@ def _review(path: str, revision: Revision, changed: _Changed, load: _LoadVersion
         return []
     nothing = Version(argument=path, snapshots=())
     pairs = versions_paired(old or nothing, new or nothing)
-    return review_versions(old or nothing, new or nothing, pairs, explain=explain, file=here)
+    reviews = review_versions(old or nothing, new or nothing, pairs, explain=explain, file=here)
+    return reviews if touched else [review for review in reviews if review.changes]
 
 
 def _load(

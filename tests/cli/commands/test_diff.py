@@ -179,6 +179,27 @@ def test_a_job_whose_module_changed_counts_as_changed(capsys: pytest.CaptureFixt
     assert reviewed(capsys, code=2) == {"jobs/pairs.py": "cannot be planned"}
 
 
+@pytest.mark.usefixtures("repository")
+def test_a_yaml_job_whose_function_changed_counts_as_changed(capsys: pytest.CaptureFixture[str]) -> None:
+    """It imports nothing: its functions are named, and what they use may lie in a further module."""
+    write("jobs/rates.py", "RATE = 2\n")
+    write(
+        "jobs/f.py",
+        "from rates import RATE\n\n\ndef best(a, b):\n    return a * RATE\n\n\ndef other(a):\n    return a\n",
+    )
+    write(
+        "jobs/best.yaml",
+        JOB.replace("type: sum", 'type: reduce, function: "./f.py:best"').replace("orders\n", "best\n", 1),
+    )
+    git("add", ".")
+    git("commit", "-qm", "functions")
+    git("branch", "-f", "main")
+    write("jobs/f.py", Path("jobs/f.py").read_text().replace("return a\n", "return -a\n"))
+    assert reviewed(capsys) == {}, "no job uses it"
+    write("jobs/rates.py", "RATE = 3\n")
+    assert reviewed(capsys) == {"jobs/best.yaml": "result"}
+
+
 def test_modules_above_the_job_are_those_of_the_revision(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
