@@ -15,6 +15,7 @@ from spark_runner.executor.state import (
     ListState,
     MapState,
     ReducingState,
+    Values,
     ValueState,
     aggregating_state,
     lifetime_of,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Context", "Metrics", "Runtime", "TimerService", "state_of"]
 
+_NO_KEYS = Values({})
 DOMAINS = {"event": "EVENT_TIME", "processing": "PROCESSING_TIME"}
 
 
@@ -187,6 +189,7 @@ class Context:
     def __init__(self, operator: Operator) -> None:
         self._operator, self._script = operator, operator.script
         self._timers = TimerService(operator)
+        self._keyed: Any = getattr(operator, "store", _NO_KEYS)
         self.stamp: int | None = None
         self.domain: Any = operator.spec.options.get("domains", DOMAINS)["event"]
 
@@ -203,7 +206,7 @@ class Context:
         return self._timers.current_watermark()
 
     def get_current_key(self) -> Any:
-        return self._operator.current_key()
+        return self._keyed.key
 
     def time_domain(self) -> Any:
         return self.domain

@@ -48,9 +48,6 @@ class Keyed(Operator):
     def runtime(self) -> Runtime:
         return Runtime(self, self.store)
 
-    def current_key(self) -> Any:
-        return self.store.key
-
     # --- records
 
     def open(self) -> None:

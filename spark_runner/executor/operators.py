@@ -231,11 +231,7 @@ class Operator:
         by = (self.spec.key, self.spec.name, self.spec.place)
         return failed_by(by, error, shown(record[0]) if record else None, prefix=prefix)
 
-    # --- keys and timers: of keyed operators
-
-    def current_key(self) -> Any:
-        """The key of the current record."""
-        return None
+    # --- timers: of keyed operators
 
     def set_timer(self, domain: Domain, when: int, window: Any = ()) -> None:
         """Set a timer of the current key."""
