@@ -242,11 +242,12 @@ class PlannerChecks:
         draft = stream._draft
         return stream._environment._translation.operator([draft], "sink", draft.record_type, behaviour=behaviour)
 
-    def restart(self, environment: StreamExecutionEnvironment, strategy: Any) -> None:
-        """A restart strategy is a setting of the job."""
+    def restart(self, environment: StreamExecutionEnvironment, strategy: Any) -> Any:
+        """A restart strategy is a setting of the job. The answer of the environment's setter."""
         from planner.frontends.python.behaviours import restart_of
 
         environment._settings["restart_strategy"] = restart_of(strategy)
+        return environment
 
     # --- asynchronous functions
 
@@ -433,8 +434,8 @@ class PyFlinkChecks:
 
         return legacy_sink(stream, sink)
 
-    def restart(self, environment: StreamExecutionEnvironment, strategy: Any) -> None:
-        """Recorded and shown."""
+    def restart(self, environment: StreamExecutionEnvironment, strategy: Any) -> Any:
+        """Recorded and shown; PyFlink's setter answers None."""
         environment._restart_strategy = strategy
         environment._keep("set_restart_strategy", strategy)
 

@@ -329,8 +329,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
 
     def set_restart_strategy(self, restart_strategy_configuration: Any) -> StreamExecutionEnvironment:
         """When a failed job starts again."""
-        self._checks.restart(self, restart_strategy_configuration)
-        return self
+        return self._checks.restart(self, restart_strategy_configuration)  # type: ignore[no-any-return]
 
     def get_restart_strategy(self) -> Any:
         """When a failed job starts again."""

@@ -43,3 +43,17 @@ def test_settings_of_1x_are_not_in_2_3(name: str, tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="no attribute"):
         load_jobs(script, LoadOptions(flink="2.3"))
     assert load_jobs(script, LoadOptions(flink="1.20"))
+
+
+def test_the_setter_of_restart_strategies_answers_none(tmp_path: Path) -> None:
+    """Unlike the other setters of the environment, and unlike that of its config (real 1.20.5)."""
+    script = tmp_path / "job.py"
+    script.write_text(
+        "from pyflink.common import RestartStrategies\n"
+        "from pyflink.datastream import StreamExecutionEnvironment\n"
+        "env = StreamExecutionEnvironment.get_execution_environment()\n"
+        "config, none = env.get_config(), RestartStrategies.no_restart()\n"
+        "assert env.set_restart_strategy(none) is None\n"
+        f"assert config.set_restart_strategy(none) is not None\n{END}"
+    )
+    assert load_jobs(script, LoadOptions(flink="1.20"))
