@@ -2,8 +2,9 @@
 
 Operators with a uid are matched by it. The others are matched from the surest evidence to the weakest: the same
 operators all the way up and down, all the way up, all the way down, beside an operator that is already matched, the
-only one of its name. Flink's operator ids are no evidence: two operators may exchange theirs, and then each would
-restore the other's state. Only operators that nothing tells apart are paired by id.
+only one of its name, the same kinds of operators all the way. Flink's operator ids are no evidence: two operators may
+exchange theirs, and then each would restore the other's state. Only operators that nothing tells apart are paired by
+id.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ def match_operators(old: Snapshot, new: Snapshot) -> dict[int, int]:
     matcher.pair_alike(_exact)
     matcher.pair_alike(_named)
     matcher.pair_only_ones(_named)
+    matcher.spread(_kind)
+    matcher.pair_by_surroundings(_kind)
     matcher.spread(_kind)
     return matcher.matched
 

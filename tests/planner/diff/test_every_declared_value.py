@@ -139,9 +139,8 @@ def _is_left_out(made: Plan, job: Mapping[str, Any], mutation: Mutation) -> bool
     if changed["id"] not in {node.operator.key for node in made.stream_graph.nodes}:
         return True
     alike = ("id", "max_parallelism")  # another id is no change, and another max parallelism of a source a safe one
-    said = [
-        [one for one in each.items() if one[0] not in alike and one != ("parallel", True)] for each in job["operators"]
-    ]
+    usual = [("parallel", True), ("bounded", True) if job.get("runtime_mode") == "batch" else None]
+    said = [[one for one in each.items() if one[0] not in alike and one not in usual] for each in job["operators"]]
     bare = [repr(each) for each in said]
     return any("input" in part or "from" in part for part in parts) and len(bare) > len({*bare})
 

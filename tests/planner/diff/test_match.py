@@ -144,3 +144,20 @@ def test_every_rule_speaks_about_any_job_without_failing(first: Job, second: Job
     lost = [finding for finding in found if finding.code in ("PL002", "PL003") and finding.severity == "error"]
     stateful = [at for at in compared.lost if compared.old.operators[at].state != "none"]
     assert len(lost) == len(compared.orphaned) + len(stateful)
+
+
+def test_an_operator_between_sources_of_one_name_may_be_renamed() -> None:
+    """Nothing next to it is matched: only the kinds around it say who it was."""
+    before: Job = {
+        "operators": [
+            {"id": "a", "type": "source"},
+            {"id": "b", "type": "source", "chaining": "disable"},
+            {"id": "c", "type": "source"},
+            {"id": "pairs", "type": "co_map", "inputs": ["a", "b"], "name": "Pairs"},
+            {"id": "other", "type": "flat_map", "input": "c", "name": "Parse"},
+        ]
+    }
+    after = copy.deepcopy(before)
+    after["operators"][3]["name"] = "Pairs of both"
+    changes = find_changes(compare(snapshot_of(before), snapshot_of(after)))
+    assert {change.level for change in changes} == {"safe"}
