@@ -135,9 +135,10 @@ def _operator(plan: Plan, node: StreamNode, key: str, ceiling: int, surroundings
 
 def _output(operator: Operator) -> str | None:
     """The type of the records that an operator gives, where the job says it: as columns, or as PyFlink's type."""
-    if operator.output is not None or operator.run is None or operator.run.record_type is None:
-        return operator.output
-    return str(operator.run.record_type)
+    last = operator.merged[-1] if operator.merged else operator
+    if last.output is not None or last.run is None or last.run.record_type is None:
+        return last.output
+    return str(last.run.record_type)
 
 
 def _is_yaml(job: JobDefinition) -> bool:

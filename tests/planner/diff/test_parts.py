@@ -106,6 +106,15 @@ class Count(KeyedProcessFunction):
     assert "state-breaking" in {change.level for change in found}
 
 
+@pytest.mark.parametrize(("part", "told"), [(DOUBLE, False), (".map(str, output_type=Types.STRING())", True)])
+def test_a_part_before_the_key_changes_what_state_keeps_by_its_type_alone(
+    tmp_path: Path, part: str, told: bool
+) -> None:
+    named = '.key_by(lambda n: n).reduce(lambda a, b: a + b).uid("sum")'
+    before, after = snapshot(tmp_path, "", named), snapshot(tmp_path, part, named)
+    assert ("record-type" in {change.kind for change in find_changes(compare(before, after))}) == told
+
+
 def test_two_merged_operators_become_one_and_none_is_lost(tmp_path: Path) -> None:
     before, after = (snapshot(tmp_path, DOUBLE + more + LARGE + ADD) for more in (".rebalance()", ""))
     compared = compare(before, after)
