@@ -68,6 +68,7 @@ NOT_FACTS: Final[Mapping[type, Mapping[str, str]]] = {
         "input": "compared as edges",
         "location": "where it is written is no change",
         "partitioner": "compared as edges",
+        "aligns": "put there by PyFlink, and passed over",
     },
     SideOutput: {
         "id": "the order of operators in the file is no change",
@@ -224,7 +225,9 @@ class _Facts:
         while waiting:
             number, decided = waiting.pop()
             step = job.by_id[number]
-            if isinstance(step, Partition) and decided:
+            if isinstance(step, Partition) and step.aligns:  # PyFlink's own, where its helper operators run
+                waiting.append((step.input, True))
+            elif isinstance(step, Partition) and decided:
                 self.put(f"{label}overridden-partition", step.partitioner)  # the one nearest to the operator counts
                 self.value(f"{label}overridden-partition exchange", step.exchange)  # the one nearest to the source does
                 waiting.append((step.input, True))
