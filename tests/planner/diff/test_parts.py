@@ -114,7 +114,7 @@ def test_a_part_before_the_key_changes_what_state_keeps_by_its_type_alone(
     before, after = snapshot(tmp_path, "", named), snapshot(tmp_path, part, named)
     found = find_changes(compare(before, after))
     assert ("record-type" in {change.kind for change in found}) == told
-    assert not [change.message for change in found if "partition FORWARD" in change.message or "aligns" in change.message]
+    assert not [one.message for one in found if "partition FORWARD" in one.message or "aligns" in one.message]
 
 
 def test_two_merged_operators_become_one_and_none_is_lost(tmp_path: Path) -> None:
