@@ -259,7 +259,7 @@ def _chains(comparison: Comparison) -> Iterator[Change]:
             ends = _ends(comparison.new, after)
             message = f"{ends} chains now"
             yield Change(level="safe", part="chain", kind="formed", subject=ends, message=message,
-                         before="not chained", after="chained")  # fmt: skip
+                         before="not chained", after="chained", at=comparison.new.edges[after].target)  # fmt: skip
 
 
 def _edges(comparison: Comparison) -> Iterator[Change]:
@@ -269,8 +269,8 @@ def _edges(comparison: Comparison) -> Iterator[Change]:
         if was != now:
             ends = _ends(new, after)
             level: Level = "result" if MEANINGFUL & {was, now} else "performance"
-            yield Change(level=level, part="edge", kind="partitioner", subject=ends,
-                         message=f"{ends}: {was} -> {now}", before=was, after=now)  # fmt: skip
+            yield Change(level=level, part="edge", kind="partitioner", subject=ends, before=was, after=now,
+                         message=f"{ends}: {was} -> {now}", at=new.edges[after].target)  # fmt: skip
     lost = [number for number in comparison.lost_edges if number not in comparison.bridged]
     added = [number for number in comparison.added_edges if number not in comparison.shortened]
     yield from _other_side_outputs(comparison, lost, added)

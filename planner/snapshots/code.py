@@ -194,7 +194,7 @@ def _statements(body: list[ast.stmt]) -> Iterator[tuple[ast.stmt, tuple[ast.expr
             waiting.extend(reversed([(one, inner) for part in parts for one in part]))
 
 
-def _stored(target: ast.expr) -> list[str]:
+def _stored(target: ast.AST) -> list[str]:
     return [one.id for one in ast.walk(target) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
 
 
@@ -550,7 +550,33 @@ def _field(node: ast.AST, name: str, value: Any, names: Mapping[str, str]) -> An
         return None
     if name == "annotation" and isinstance(node, ast.arg):
         return None
-    documented = isinstance(node, _Function | ast.ClassDef) and name == "body"
-    if documented and isinstance(value[0], ast.Expr) and isinstance(value[0].value, ast.Constant):
-        return value[1:] if isinstance(value[0].value.value, str) else value
+    if isinstance(node, _Function | ast.ClassDef) and name == "body":
+        first = value[0].value if isinstance(value[0], ast.Expr) else None
+        documented = isinstance(first, ast.Constant) and isinstance(first.value, str)
+        body = value[1:] if documented else value
+        return _in_one_order(body) if isinstance(node, ast.ClassDef) else body
     return value
+
+
+def _in_one_order(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The body of a class with its methods last and by name, where their order means nothing."""
+    kept = [one for one in body if not isinstance(one, _Function)]
+    methods = sorted((one for one in body if isinstance(one, _Function)), key=lambda one: one.name)
+    names = {one.name for one in methods}
+    used = {name for one in kept for name in _names_in(one)}  # read, or given a value
+    evaluated = {name for method in methods for one in _evaluated(method) for name in _names_in(one)}
+    given = {name for one in kept for name in _stored(one)}
+    if len(names) < len(methods) or names & (used | evaluated) or given & evaluated:
+        return body
+    return [*kept, *methods]
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    return (one.id for one in ast.walk(node) if isinstance(one, ast.Name))
+
+
+def _evaluated(method: _Function) -> Iterator[ast.expr]:
+    """What Python evaluates where a method is defined."""
+    yield from method.decorator_list
+    yield from method.args.defaults
+    yield from (one for one in method.args.kw_defaults if one is not None)

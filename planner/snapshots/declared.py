@@ -204,6 +204,7 @@ class _Facts:
     def __init__(self, surroundings: Surroundings) -> None:
         self.surroundings = surroundings
         self.facts: dict[str, str] = {}
+        self.states: set[str] = set()  # facts of states whose descriptor is at hand
         self.seen: dict[int, Any] = {}  # objects on the way and functions: what is met again says nothing new
 
     def put(self, path: str, text: str) -> None:
@@ -338,7 +339,10 @@ class _Facts:
             return
         self.seen[id(value)] = value
         calls = getattr(value, "_calls", None)
-        if kind.__module__.startswith(_OURS) and isinstance(calls, tuple) and calls:
+        if kind.__module__.startswith(_OURS) and hasattr(kind, "state_kind"):
+            self.put(path, kind.__qualname__)
+            self.state(path, value, depth)
+        elif kind.__module__.startswith(_OURS) and isinstance(calls, tuple) and calls:
             self.calls(path, value, depth)
         elif dataclasses.is_dataclass(value) and kind.__module__.startswith(_OURS):
             label, _, field = path.rpartition(" ")
@@ -362,6 +366,33 @@ class _Facts:
             self.value(path, wrapped, depth + 1)
             if shown is None and wrapped is None and depth <= _DEEPEST and not isinstance(value, ModuleType):
                 self.attributes(path, value, depth)
+
+    def state(self, path: str, descriptor: Any, depth: int) -> None:
+        """A descriptor of a state: what the state is found by, and what else it says, as `code` tells it."""
+        part = PART.match(path)
+        label = f"{part[0] if part else ''}state."
+        types = []
+        for name, inner in vars(descriptor).items():
+            if inner is None or name == "name":
+                continue
+            if name.endswith("type_info"):
+                types.append(self.apart(inner))
+            elif name == "time_to_live":
+                self.put(f"{label}time to live", self.apart(inner))
+            else:
+                self.value(f"{label}function of {descriptor.name}", inner, depth + 1)
+        fact = f"{label}{descriptor.name}"
+        kind = type(descriptor).__name__.removesuffix("Descriptor")
+        if fact not in self.states:
+            self.facts.pop(fact, None)  # as the code was read; the object is surer
+            self.states.add(fact)
+        self.put(fact, ", ".join((kind, *types)))
+
+    def apart(self, value: Any) -> str:
+        """Everything that is declared about a value, as one text."""
+        inner = _Facts(self.surroundings)
+        inner.value("", value)
+        return ", ".join(f"{name.lstrip('.')} {text}".lstrip() for name, text in sorted(inner.facts.items()))
 
     def attributes(self, path: str, value: Any, depth: int) -> None:
         names = [*getattr(value, "__dict__", {}), *(n for k in type(value).__mro__ for n in _slots(k))]
@@ -437,7 +468,8 @@ class _Facts:
                 self.put(f"{label}code.{name}", piece.shown())
             self.value(f"{label}code.{name}", self.surroundings.functions_in(piece))
         for state, declared in self.surroundings.code.states(first, holder):
-            self.put(f"{label}state.{state}", declared)
+            if f"{label}state.{state}" not in self.states:
+                self.put(f"{label}state.{state}", declared)
 
     def closures(self, path: str, kind: type[Any], depth: int) -> None:
         for base in kind.__mro__:

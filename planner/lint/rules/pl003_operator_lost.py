@@ -3,8 +3,8 @@
 ## What it does
 
 Reports every operator of the baseline that has no counterpart in the job, matched by uid, else by name, kind and the
-operators around it. An operator that keeps state is an error, one that keeps none only a
-note, which fails no build.
+operators around it. An operator that keeps state is an error, one that keeps none a warning: without it the job
+computes something else.
 
 ## Why it matters
 
@@ -49,8 +49,8 @@ def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
             f"{lost.label} is in the baseline and no longer in the job: {consequence}",
             at=subject.plan.job.location,
             subject=lost.key,
-            fix=subject.or_accept("put it back", ", or accept the loss"),
-            severity="error" if stateful else "note",
+            fix=subject.or_accept("put it back", ", or accept the loss" if stateful else ", or accept that it is gone"),
+            severity="error" if stateful else "warning",
         )
 
 

@@ -2,10 +2,13 @@
 
 ## What it does
 
-Compares every fact that the job declares with the baseline, and reports those that differ: connectors with all their
-settings, formats, schemas, windows, watermarks, asynchronous calls, sink modes, types, options, and the code of
-functions with what they call in the job's own modules. What breaks state is PL006. A changed name, comment, order,
-YAML id or description is no finding. Secrets are kept and compared as hashes.
+Compares everything that the job declares with the baseline, and reports what differs: operators, edges, partitions,
+parallelism, connectors with all their settings, formats, schemas, windows, watermarks, asynchronous calls, sink modes,
+types, options, and the code of functions with what they call in the job's own modules. What breaks state is PL006, an
+operator that is gone PL003; a setting that broke a chain or needs more slots is told by PL001 and PL004. Secrets are
+kept and compared as hashes.
+
+A changed name, comment, order, YAML id or description is no finding. Chains that only formed are the note PL005.
 
 ## Why it matters
 
@@ -29,55 +32,102 @@ declares was not compared. Record the baseline again on the revision that is dep
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from planner.lint.finding import Finding
 from planner.lint.rule import LintRule, Subject, build_rule
-from planner.operators import node_label
 
 if TYPE_CHECKING:
     from planner.diff.change import Change
+    from planner.diff.comparison import Comparison
 
 _RECORD_AGAIN = "on the revision that is deployed, run plan lint --update-baseline, and commit the file"
 _ACCEPT = "if it is meant, accept it with plan lint --update-baseline"
 _SHOWN = 3
+# What other rules report whenever it happens: PL001, PL004, PL003.
+_ELSEWHERE = frozenset({("chain", "broken"), ("slots", "slots"), ("operator", "removed")})
+# What may be why chains broke or formed, or why slots became more.
+_CAUSES = frozenset({"setting", "exchange", "option", "parallelism", "slot-sharing-group", "partitioner"})
 
 
 def _find(rule: LintRule, subject: Subject) -> Iterator[Finding]:
     by_cause: dict[str, list[Change]] = {}
     for change in subject.changes:
-        declared = change.fact is not None or change.kind == "not-compared"
-        if declared and change.level in ("result", "performance") and not _is_told(subject, change):
+        if change.level in ("result", "performance") and (change.part, change.kind) not in _ELSEWHERE:
             by_cause.setdefault(change.message.removeprefix(f"{change.subject}: "), []).append(change)
-    by_place: dict[tuple[int | None, ...], list[str]] = {}
+    by_place: dict[tuple[tuple[int | None, str], ...], dict[str, list[Change]]] = {}
     for cause, changes in by_cause.items():
-        by_place.setdefault(tuple(change.at for change in changes), []).append(cause)
+        told = any(_is_told(subject, change) for change in changes)
+        if not told and not all(_formed_a_chain(subject, change) for change in changes):
+            by_place.setdefault(tuple((change.at, change.subject) for change in changes), {})[cause] = changes
     for places, causes in by_place.items():
         yield _finding(rule, subject, places, causes)
 
 
 def _is_told(subject: Subject, change: Change) -> bool:
-    """Whether PL001 or PL005 tells what the change did: chains that broke or formed are reported there."""
-    costs = change.kind in ("setting", "exchange", "option") and change.level == "performance"
-    return costs and any(other.part == "chain" for other in subject.changes)
+    """Whether PL001 or PL004 tells what the change did: which chains it broke, which slots it needs."""
+    assert subject.comparison is not None
+    broken = subject.comparison.broken
+    between = {at for chain in broken for at in chain.through}
+    if change.kind == "added":
+        return change.at in between
+    if change.kind == "exchange-added":
+        return change.at in between | {chain.target.new_at for chain in broken if chain.through}
+    if change.level != "performance" or change.kind not in _CAUSES:
+        return False
+    if change.at is None:
+        return bool(broken)
+    ends = {end.new_at for chain in broken for end in (chain.source, chain.target)}
+    if change.at in ends:
+        return True
+    widened = change.kind in ("parallelism", "slot-sharing-group")
+    return widened and subject.nodes[change.at].slot_sharing_group in _grown_groups(subject.comparison)
 
 
-def _finding(rule: LintRule, subject: Subject, places: tuple[int | None, ...], causes: list[str]) -> Finding:
-    """One finding for all that changed at the same operators."""
-    told = "; ".join(causes)
-    at = places[0]
+def _formed_a_chain(subject: Subject, change: Change) -> bool:
+    """Whether PL005 tells what the change did: chains that formed, which is never worse."""
+    assert subject.comparison is not None
+    if change.level != "performance" or change.kind not in _CAUSES:
+        return False
+    new = subject.comparison.new.edges
+    formed = [new[at] for was, at in subject.comparison.edges
+              if new[at].chained and not subject.comparison.old.edges[was].chained]  # fmt: skip
+    return bool(formed) if change.at is None else any(change.at in (edge.source, edge.target) for edge in formed)
+
+
+def _grown_groups(comparison: Comparison) -> frozenset[str]:
+    """The slot sharing groups that PL004 reports."""
+    before, after = comparison.old.total_slots, comparison.new.total_slots
+    if before is None or after is None or after <= before:
+        return frozenset()
+    known = dict(comparison.old.slots or ())
+    return frozenset(group for group, count in comparison.new.slots or () if count > known.get(group, 0))
+
+
+def _finding(
+    rule: LintRule,
+    subject: Subject,
+    places: tuple[tuple[int | None, str], ...],
+    causes: Mapping[str, Sequence[Change]],
+) -> Finding:
+    """One finding for all that changed at the same operators, or edges."""
+    of_them = [cause for cause, changes in causes.items() if changes[0].message != cause]
+    others = [change.message for cause, changes in causes.items() if cause not in of_them for change in changes]
+    at = places[0][0]
     if at is None:
+        told = "; ".join((*of_them, *others))
         fix = _RECORD_AGAIN if told.startswith("one version") else _ACCEPT
         return rule.finding(told, at=subject.plan.job.location, subject=f"job {told[:40]}", fix=fix)
-    nodes = [subject.nodes[place or 0] for place in places]
-    names = list(dict.fromkeys(map(node_label, nodes)))
+    names = list(dict.fromkeys(name for _, name in places))
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    own = [f"{', '.join(names[:_SHOWN])}{more}: {'; '.join(of_them)}"] if of_them else []
+    node = subject.nodes[at]
     return rule.finding(
-        f"{', '.join(names[:_SHOWN])}{more}: {told}",
-        at=nodes[0].operator.location,
-        subject=subject.keys[nodes[0].id],
-        operator=nodes[0].operator,
+        "; ".join((*own, *others)),
+        at=node.operator.location,
+        subject=subject.keys[node.id],
+        operator=node.operator,
         fix=_ACCEPT,
     )
 

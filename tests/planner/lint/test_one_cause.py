@@ -141,3 +141,49 @@ def test_a_job_wide_parallelism_is_blamed_where_it_is_set(project: Project) -> N
     found = next(one for one in project.findings("job.py") if one.code == "PL106")
     assert found.location.line == 3
     assert found.message.endswith("; the job's parallelism is 8")
+
+
+# What `plan diff` calls another result or another cost is a finding that fails, also where no chain broke.
+TOLD = {
+    "another kind": ("type: sum, input: valid, key_by: user,", "type: max, input: valid, key_by: user,",
+                     "PL007", "Keyed Aggregation (totals): it was a sum -> max"),
+    "another partition": ("input: totals}", "input: {from: totals, partition: rebalance}}",
+                          "PL001", "were chained and no longer are"),
+    "an operator in a chain": ("input: valid, key_by: user", "input: odd, key_by: user",
+                               "PL007", "Filter (odd) was added"),
+    "an operator is gone": ("  - {id: out, type: print, input: totals}\n", "", "PL003", "is in the baseline"),
+    "fewer subtasks of a chain": ("uid: totals}", "uid: totals, parallelism: 2}", "PL001", "parallelism"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", TOLD)
+def test_what_diff_tells_is_a_finding(recorded: Project, what: str) -> None:
+    before, after, code, words = TOLD[what]
+    odd = "  - {id: odd, type: filter, input: valid}\n  - {id: totals" if "odd" in after else "  - {id: totals"
+    recorded.write("job.yaml", JOB.replace(before, after).replace("  - {id: totals", odd))
+    compared = [finding for finding in recorded.findings("job.yaml") if finding.code.startswith("PL00")]
+    (found,) = [finding for finding in compared if finding.severity != "note"]
+    assert found.code == code
+    assert words in found.message
+
+
+def test_a_partition_without_a_chain_is_told_at_its_operator(project: Project) -> None:
+    job = JOB.replace("input: totals}", "input: {from: totals, partition: rebalance}}")
+    file = project.write("job.yaml", job)
+    project.record("job.yaml")
+    project.write("job.yaml", job.replace("rebalance", "shuffle"))
+    (found,) = project.findings("job.yaml")
+    assert (found.code, str(found.location)) == ("PL007", f"{file}:10:5")
+    assert found.message == "Keyed Aggregation (totals) -> Sink: Print to Std. Out (out): REBALANCE -> SHUFFLE"
+
+
+def test_other_parallelism_without_more_slots_is_one_finding(project: Project) -> None:
+    job = JOB.replace("uid: totals}", "uid: totals, parallelism: 2}").replace(
+        "input: totals}", "input: totals, parallelism: 2}"
+    )
+    project.write("job.yaml", job)
+    project.record("job.yaml")
+    project.write("job.yaml", job.replace("parallelism: 2", "parallelism: 3"))
+    (found,) = project.findings("job.yaml")
+    assert found.code == "PL007"
+    assert found.message == "Keyed Aggregation (totals), Sink: Print to Std. Out (out): parallelism 2 -> 3"

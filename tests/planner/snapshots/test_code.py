@@ -122,6 +122,17 @@ class Count(KeyedProcessFunction):
         yield value
 
 
+class Held(KeyedProcessFunction):
+    def __init__(self, held):
+        self.held = held
+
+    def open(self, context):
+        self.last = context.get_state(self.held)
+
+    def process_element(self, value, context):
+        yield value
+
+
 def declared(name):
     return ValueStateDescriptor(name=name, value_type_info=Types.STRING())
 
@@ -138,9 +149,14 @@ b = a.map(shadowing, Types.STRING())
 c = b.map(lambda v, n=n: v * n, Types.STRING())
 d = c.map(tools.cached, Types.STRING()).map(tools.shape, Types.STRING()).map(tools.apply_all, Types.STRING())
 e = d.key_by(lambda v: v[0], Types.STRING()).process(Count("one", Types.STRING()), Types.STRING()).uid("count")
-e.print()
+f = e.key_by(lambda v: v[0], Types.STRING()).process(Held(ValueStateDescriptor("held", Types.LONG())), Types.STRING())
+f.uid("held").print()
 env.execute()
 """
+METHODS = (
+    "    def open(self, context):\n        self.last = context.get_state(self.held)\n\n",
+    "    def process_element(self, value, context):\n        yield value\n\n",
+)
 RESULT = [
     ("tools", "LIMIT += 1", "LIMIT += 2"),
     ("tools", "LIMIT = 5", "LIMIT = 6"),
@@ -170,6 +186,8 @@ STATE = [
     ('NAME = "class"', 'NAME = "other"'),
     ("{self.name}-3", "{self.name}-4"),
     ('declared("four")', 'declared("for")'),
+    ('"held", Types.LONG()', '"kept", Types.LONG()'),
+    ('"held", Types.LONG()', '"held", Types.STRING()'),
     ("name=name, value_type_info=Types.STRING()", "name=name, value_type_info=Types.LONG()"),
 ]
 NONE = [
@@ -180,6 +198,7 @@ NONE = [
     ("job", "name=name, value_type_info=Types.STRING()", "name, Types.STRING()"),
     ("tools", "def one(v):", "def one(v: str) -> str:"),
     ("tools", "EDGE = 20\n", "EDGE = 20\nUNUSED = 3\n"),
+    ("job", METHODS[0] + METHODS[1], METHODS[1] + METHODS[0]),
     ("tools", "def cached(v):\n", 'def cached(v):\n    """Upper."""\n'),
 ]  # fmt: skip
 
