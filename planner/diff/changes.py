@@ -249,7 +249,8 @@ def _chains(comparison: Comparison) -> Iterator[Change]:
             part="chain",
             kind="broken",
             subject=ends,
-            message=f"{ends} no longer chains" + (f": {between} is between them now" if between else ""),
+            message=f"{ends} no longer chains"
+            + (f": {between} {'is' if len(broken.through) == 1 else 'are'} between them now" if between else ""),
             before="chained",
             after="not chained",
             at=broken.target.new_at,

@@ -25,6 +25,7 @@ class IdCause:
     formed: bool = False
     operators: tuple[str, ...] = ()  # added or lost, or no longer next to it, by name
     downstream: bool = False  # they read the operator, rather than it them
+    merging: bool = False  # they are in both versions, and PyFlink merges them in one only
 
 
 def find_id_causes(comparison: Comparison) -> Mapping[int, IdCause]:
@@ -87,12 +88,14 @@ class _OwnCauses:
         targets = [snapshot.edges[number].target for number in gone]
         known = self.comparison.by_new if formed else self.comparison.by_old
         kept = all(target in known for target in targets)  # it is there in both versions, and chained in one
+        merged = self.comparison.split if formed else self.comparison.joined
         return IdCause(
             kind="chain" if kept else "added" if formed else "lost",
             at=pair.new_at,
             formed=formed,
             operators=tuple(snapshot.operators[target].name for target in targets),
             downstream=True,
+            merging=merged.issuperset(targets),
         )
 
     def inputs(self, pair: OperatorPair) -> Iterator[IdCause]:
@@ -101,10 +104,12 @@ class _OwnCauses:
         lost = [at for at in self.lost_inputs.get(pair.old_at, ()) if at not in comparison.by_old]
         if added:
             names = tuple(comparison.new.operators[at].name for at in added)
-            yield IdCause(kind="added", at=pair.new_at, operators=names)
+            merging = comparison.split.issuperset(added)
+            yield IdCause(kind="added", at=pair.new_at, operators=names, merging=merging)
         elif lost:
             names = tuple(comparison.old.operators[at].name for at in lost)
-            yield IdCause(kind="lost", at=pair.new_at, operators=names)
+            merging = comparison.joined.issuperset(lost)
+            yield IdCause(kind="lost", at=pair.new_at, operators=names, merging=merging)
         elif self.added_inputs.get(pair.new_at) or self.lost_inputs.get(pair.old_at):
             yield IdCause(kind="inputs", at=pair.new_at)
 

@@ -37,6 +37,7 @@ def _uid(pair: OperatorPair, *, own: bool, named: bool) -> str:
 
 def _sentence(comparison: Comparison, cause: IdCause, *, upstream: bool) -> str:
     names = ", ".join(dict.fromkeys(cause.operators))
+    one = len({*cause.operators}) == 1
     place = "downstream" if cause.downstream and not upstream else "upstream"
     reason = "count chained outputs" if cause.downstream else "hash everything upstream"
     match cause.kind:
@@ -44,10 +45,14 @@ def _sentence(comparison: Comparison, cause: IdCause, *, upstream: bool) -> str:
             verb = "chains now" if cause.formed else "no longer chains"
             where = " upstream" if upstream else ""
             return f"{_edge(comparison, cause, names)}{where} {verb}, and generated ids count chained outputs."
-        case "added":
-            return f"{names} was added {place}, and generated ids {reason}."
-        case "lost":
-            return f"{names} was removed {place}, and generated ids {reason}."
+        case "added" | "lost" if cause.merging:
+            how = "no longer merged with" if cause.kind == "added" else "merged with"
+            now = "" if cause.kind == "added" else " now"
+            neighbours = f"{'its' if one else 'their'} neighbours"
+            return f"{names} {'is' if one else 'are'} {how} {neighbours}{now}, and generated ids {reason}."
+        case "added" | "lost":
+            what = "added" if cause.kind == "added" else "removed"
+            return f"{names} {'was' if one else 'were'} {what} {place}, and generated ids {reason}."
         case "inputs":
             return f"The inputs{' of an operator upstream' if upstream else ''} changed, and generated ids hash them."
         case _:
@@ -61,7 +66,12 @@ def _numbering(comparison: Comparison) -> str:
     count = "generated ids count the operators that Flink numbers before"
     if renamed and not comparison.added and not comparison.lost:
         return f"The uid of {names} changed; Flink numbers operators with a uid earlier, and {count}."
-    changed = [word for word, at in (("added", comparison.added), ("removed", comparison.lost)) if at]
+    moved = {
+        "added": {*comparison.added} - comparison.split,
+        "removed": {*comparison.lost} - comparison.joined,
+        "merged otherwise": comparison.split | comparison.joined,
+    }
+    changed = [word for word, operators in moved.items() if operators]
     return f"Operators were {' and '.join(changed) or 'reordered'} elsewhere, and {count}."
 
 

@@ -77,7 +77,7 @@ def _finding(rule: LintRule, subject: Subject, comparison: Comparison, broken: B
     between = ", ".join(node_label(subject.nodes[at]) for at in broken.through)
     return rule.finding(
         f"{node_label(source)} and {node_label(target)} were chained and no longer are"
-        + (f", since {between} is between them now" if between else "")
+        + (f", since {between} {'is' if len(broken.through) == 1 else 'are'} between them now" if between else "")
         + f": {reasons}",
         at=_changed_place(subject, comparison, broken),
         subject=f"{broken.source.old.key} -> {broken.target.old.key}",

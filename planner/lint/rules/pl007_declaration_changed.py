@@ -70,7 +70,7 @@ def _is_told(subject: Subject, change: Change) -> bool:
     assert subject.comparison is not None
     broken = subject.comparison.broken
     between = {at for chain in broken for at in chain.through}
-    if change.kind == "added":
+    if change.kind in ("added", "split"):
         return change.at in between
     if change.kind == "exchange-added":
         return change.at in between | {chain.target.new_at for chain in broken if chain.through}

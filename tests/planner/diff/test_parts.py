@@ -124,3 +124,15 @@ def test_two_merged_operators_become_one_and_none_is_lost(tmp_path: Path) -> Non
     levels = {change.message: change.level for change in find_changes(compared)}
     assert levels["Filter, Map is merged with its neighbours now"] == "performance"
     assert not [message for message in levels if "was added" in message or "was removed" in message]
+
+
+def test_an_operator_that_is_no_longer_merged_was_not_added_upstream(tmp_path: Path) -> None:
+    apart = DOUBLE + LARGE + ".set_parallelism(4)"
+    changes = find_changes(compare(snapshot(tmp_path, DOUBLE + LARGE, SUM), snapshot(tmp_path, apart, SUM)))
+    causes = [change.message for change in changes if change.kind == "operator-id"]
+    assert any(
+        "is no longer merged with its neighbours, and generated ids hash everything upstream" in one for one in causes
+    )
+    assert not any("was added" in change.message for change in changes)
+    back = find_changes(compare(snapshot(tmp_path, apart, SUM), snapshot(tmp_path, DOUBLE + LARGE, SUM)))
+    assert not any("was removed" in change.message for change in back)
