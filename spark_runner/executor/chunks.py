@@ -11,7 +11,7 @@ import sys
 from array import array
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from operator import itemgetter
+from operator import is_, itemgetter
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -103,7 +103,8 @@ def packed(
             lists = taken_apart(values, schema)
     columns = encode(values, schema) if lists is None else columns_of(lists, schema)
     if keys is not None and not isinstance(keys, int):
-        keys = next((at for at, column in enumerate(lists or ()) if column == keys), keys)
+        # the very objects: an int that is equal to a float of the record is another key to look at
+        keys = next((at for at, column in enumerate(lists or ()) if all(map(is_, column, keys))), keys)
     body = pa.RecordBatch.from_arrays(columns, schema=schema).serialize().to_pybytes()
     return pickled((indexes, times, keys, len(values), body))
 

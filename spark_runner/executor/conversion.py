@@ -32,6 +32,7 @@ __all__ = [
     "columns_form",
     "converter",
     "copied",
+    "is_as_given",
 ]
 
 Form = tuple[Any, ...]
@@ -136,6 +137,11 @@ def _type_check(kind: pa.DataType) -> Check:
         return _whole_check(1 << (kind.bit_width - 1))
     name = _PLAIN_TYPES.get(kind)
     return ALWAYS if name is None else Check(f"{RECORD}.__class__ is {name.__name__}")
+
+
+def is_as_given(kind: pa.DataType) -> bool:
+    """Whether a value that fits this type is equal to what it becomes."""
+    return pa.types.is_integer(kind) or kind in (pa.string(), pa.bool_(), pa.binary())
 
 
 _PLAIN_TYPES = {pa.string(): str, pa.float64(): float, pa.bool_(): bool, pa.binary(): bytes}

@@ -99,9 +99,9 @@ class FusedRun:
         names: dict[str, Any] = {f"call{n}": call for n, call in enumerate(calls)}
         bodies, outer = written_out(self.operators)
         names |= outer
-        # the last one's records are checked as they become columns
+        # the last one's records are checked as they become columns, where nobody looks at them before
         forms = [one.spec.options.get("form") for one in self.operators]
-        if self.outlet is not None:
+        if self.outlet is not None and self.outlet.outlet.selector is None:
             forms[-1] = None
         fits = tuple(None if form is None else check_of(form) for form in forms)
         names |= {f"fit{n}": one.convert for n, one in enumerate(self.operators)} | {"ATOMS": ATOMS}

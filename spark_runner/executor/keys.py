@@ -8,6 +8,7 @@ import decimal
 import enum
 import io
 import numbers
+import operator
 import pickle
 from typing import Any
 
@@ -18,8 +19,9 @@ NAN = float("nan")
 
 def one_nan(key: Any) -> Any:
     """The key itself, or the one NaN that stands for all of them: Flink sees one key, Python's are never equal."""
-    if key.__class__ is tuple:
-        return tuple([one_nan(part) for part in key])
+    if isinstance(key, tuple):
+        parts = [one_nan(part) for part in key]
+        return key if all(map(operator.is_, parts, key)) else tuple.__new__(key.__class__, parts)
     return NAN if key.__class__ is float and key != key else key
 
 
@@ -42,12 +44,14 @@ def key_bytes(key: Any) -> bytes:
 
 
 def _of_another(key: Any) -> bytes:
-    if isinstance(key, str):
-        return b"s" + str(key).encode("utf-8", "surrogatepass")
-    if isinstance(key, enum.Enum) and not isinstance(key, int):
-        return b"e" + _joined([_class_name(key), key.name.encode()])
+    if isinstance(key, str):  # whatever its class writes: it is equal to the text it holds
+        return b"s" + str.encode(key, "utf-8", "surrogatepass")
+    if isinstance(key, bytes):
+        return b"b%b" % key
     if isinstance(key, numbers.Number | decimal.Decimal):
         return _of_number(key)
+    if isinstance(key, enum.Enum):
+        return b"e" + _joined([_class_name(key), key.name.encode()])
     if isinstance(key, frozenset | set):
         return b"S" + _joined(sorted(map(key_bytes, key)))
     if isinstance(key, dict):
@@ -93,6 +97,11 @@ def _of_number(key: Any) -> bytes:
     if isinstance(key, numbers.Rational):
         near = int(key.numerator) / int(key.denominator)
         return _of_float(near) if near == key else b"R%d/%d" % (key.numerator, key.denominator)
+    if isinstance(key, numbers.Real):  # numpy's of 16 and of 32 bits
+        near = float(key)
+        return _of_float(near) if near == key or near != near else b"p" + _without_memo(key)
+    if isinstance(key, numbers.Complex) and key.imag == 0:
+        return key_bytes(key.real)
     return b"p" + _without_memo(key)
 
 

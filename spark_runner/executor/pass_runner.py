@@ -19,6 +19,7 @@ from spark_runner.executor.fusion import FusedRun, fused
 from spark_runner.executor.hidden_columns import KEY, SIDE, STAMP
 from spark_runner.executor.interpreter import at_work
 from spark_runner.executor.keyed import Keyed
+from spark_runner.executor.keys import one_nan
 from spark_runner.executor.operators import Operator, Part, let_run, spread_out, wired
 from spark_runner.executor.outlets import OutletWriter
 from spark_runner.executor.passes import PassSpec, host_name
@@ -162,12 +163,13 @@ class PassRunner:
         return [next(streams[side]) for side in sides]
 
     def _keys(self, batch: pa.RecordBatch, names: list[str]) -> list[Any]:
-        if KEY in names:
-            return values_of(batch.column(names.index(KEY)))
-        columns = self.spec.input.key_columns[0]
-        if len(columns) == 1:
-            return values_of(batch.column(names.index(columns[0])))
-        return list(zip(*(values_of(batch.column(names.index(name))) for name in columns), strict=True))
+        columns = [KEY] if KEY in names else list(self.spec.input.key_columns[0])
+        arrays = [batch.column(names.index(name)) for name in columns]
+        found = list(map(values_of, arrays))
+        if len(found) == 1 and not pa.types.is_struct(arrays[0].type):
+            return found[0]
+        keys = found[0] if len(found) == 1 else zip(*found, strict=True)
+        return list(map(one_nan, keys))  # a NaN inside a key is equal to itself alone
 
     # --- figures
 

@@ -7,6 +7,7 @@ Standard library only.
 
 from __future__ import annotations
 
+import enum
 import heapq
 import pickle
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ __all__ = ["Backend", "Domain", "Entry", "KeyedStore", "NoState", "Timers", "key
 Domain = Literal["event", "processing"]
 Timer = tuple[int, Any]  # when, and for which window: () for a function's own
 _DOMAINS: tuple[Domain, ...] = ("event", "processing")
-_UNHASHABLE = "\0unhashable"
+_BY_BYTES = "\0bytes"
 
 
 class Backend(Protocol):
@@ -54,6 +55,17 @@ class NoState:
 def key_group(key: Any, groups: int) -> int:
     """Which of the groups a key is in: equal keys give equal groups in every process."""
     return key_hash(key_bytes(key)) % groups
+
+
+def _name_of(key: Any) -> Any:
+    """What finds a key among others. Where Python does not tell equal keys by itself, it is their bytes."""
+    if type(key).__eq__ is object.__eq__ and not (key is None or isinstance(key, enum.Enum)):
+        return (_BY_BYTES, key_bytes(key))
+    try:
+        hash(key)
+    except TypeError:  # a list, a dict
+        return (_BY_BYTES, key_bytes(key))
+    return one_nan(key)
 
 
 class Entry:
@@ -166,14 +178,9 @@ class KeyedStore:
 
     def find(self, key: Any) -> Entry:
         """What is kept for a key."""
-        try:
-            entry = self.entries.get(key)
-            name = key
-        except TypeError:  # a list, a dict: not hashable
-            name = (_UNHASHABLE, key_bytes(key))
-            entry = self.entries.get(name)
+        name = _name_of(key)
+        entry = self.entries.get(name)
         if entry is None:
-            name = one_nan(name)
             bucket = self._buckets.of(key_bytes(key))
             if bucket not in self._loaded:
                 self._load(bucket)
@@ -193,10 +200,7 @@ class KeyedStore:
             self._asleep[domain].pop(bucket, None)
         written = self._backend.get(self._entry_of(bucket)) if bucket in self._known else None
         for key, values, *timers in pickle.loads(written) if written else ():
-            try:
-                hash(name := one_nan(key))
-            except TypeError:
-                name = (_UNHASHABLE, key_bytes(key))
+            name = _name_of(key)
             entry = self.entries[name] = Entry(key, name, bucket, values)
             for domain, found in zip(_DOMAINS, timers, strict=False):  # a key without timers has none written
                 for when, window in found:

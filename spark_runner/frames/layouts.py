@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pyarrow as pa
 
-from spark_runner.executor.conversion import columns_form
+from spark_runner.executor.conversion import columns_form, is_as_given
 from spark_runner.executor.layout import (
     EdgeSpec,
     InputSpec,
@@ -82,7 +82,7 @@ class LayoutMaker:
             parallelism=vertex.parallelism,
             first_producer=self.first_producers[vertex.number],
             operators=tuple(
-                _operator(one, self._generation(one.id), self._declared(vertex, at, entering))
+                _operator(one, self._generation(one.id), self._declared(vertex, at, entering, leaving))
                 for at, one in enumerate(vertex.operations)
             ),
             inputs=tuple(self._input(flow) for flow in entering),
@@ -92,12 +92,16 @@ class LayoutMaker:
             max_parallelism=vertex.max_parallelism,
         )
 
-    def _declared(self, vertex: Vertex, at: int, entering: list[Flow]) -> dict[str, object]:
-        """Records have their declared types for readers in the same vertex too. Scripts name their own conversions."""
+    def _declared(self, vertex: Vertex, at: int, entering: list[Flow], leaving: list[Flow]) -> dict[str, object]:
+        """Records have their declared types for readers in the same vertex too, and for functions that give their keys.
+
+        Scripts name their own conversions.
+        """
         operation, found = vertex.operations[at], dict[str, object]()
         if self.job.script:
             return found
         read = {one.tag for one in vertex.operations if one.parent == at}
+        read |= {flow.tag for flow in leaving if flow.operation == at and self._looks_at_records(flow)}
         columns: Columns = operation.output
         if columns is None and operation.role == "reduce" and entering:
             columns = entering[0].columns
@@ -121,6 +125,13 @@ class LayoutMaker:
             idle=self._idleness(flow.source),
             splits=self._splits(flow),
         )
+
+    def _looks_at_records(self, flow: Flow) -> bool:
+        """Whether the key or the subtask of a record that leaves depends on its declared type."""
+        if flow.custom is not None or flow.key is None:
+            return flow.custom is not None
+        at, schema = self._key_column(flow), self.schema(flow.columns)
+        return at is None or schema is None or not is_as_given(schema.field(at).type)
 
     def _key_column(self, flow: Flow) -> int | None:
         """Which column the records were moved by, where the key is one column as it is."""

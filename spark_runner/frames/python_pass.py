@@ -88,9 +88,10 @@ class PassMaker:
         )
 
     def _declare(self, operation: Operation, one: Pass, options: dict[str, Any]) -> None:
-        """Records have their declared types for readers in the same pass too."""
+        """Records have their declared types for readers in the same pass too, and for functions that give keys."""
         at = one.operations.index(operation)
         read = {other.tag for other in one.operations if other.parent == at}
+        read |= {outlet.tag for outlet in one.outlets if outlet.operation == at and (outlet.key or outlet.custom)}
         schema = None if operation.output is None else self.schema_of(operation.output)
         if schema is None and operation.role == "reduce" and data_columns(self.arriving) != [PICKLED]:
             schema = StructType([self.arriving.schema[name] for name in data_columns(self.arriving)])

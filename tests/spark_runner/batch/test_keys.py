@@ -13,6 +13,7 @@ import pytest
 from planner import KeyedCoProcessFunction, KeyedProcessFunction, Row, Types, ValueStateDescriptor
 from planner.errors import ExecutionError, JobDefinitionError
 from planner.pipeline import plan
+from spark_runner.executor.keys import key_bytes
 from spark_runner.lowering.columns import check_columns
 from tests.support.spark_jobs import as_it_is, environment
 from tests.support.stream_engine import StreamEngine
@@ -44,12 +45,32 @@ class Place:
     y: int
 
 
+class Name(str, enum.Enum):  # noqa: UP042  # a StrEnum writes its value
+    X = "x"
+
+
+class Quiet(str):
+    def __str__(self) -> str:
+        return "the same for all"
+
+
+class Plain:
+    """A class without an equality of its own."""
+
+    def __init__(self, x: int) -> None:
+        self.x = x
+
+
 KEYS = {
     "nan": [float("nan"), NAN, float("nan")],
     "nan in a tuple": [(1, float("nan")), (1, float("nan"))],
     "decimal": [Decimal("1.0"), Decimal("1.00"), 1],
     "frozenset": [frozenset(["a", "b", "c"]), frozenset(["c", "b", "a"])],
     "enum": [Colour.RED, Colour.RED],
+    "enum of text": [Name.X, "x", Name.X],
+    "text of another class": ["a", Quiet("a")],
+    "complex": [1, 1 + 0j],
+    "object": [Plain(1), Plain(1)],
     "dataclass": [Place(1, 2), Place(1, 2)],
     "mixed arrays": [None, None],
 }
@@ -78,6 +99,65 @@ def test_equal_keys_are_one_key_in_a_stream(name: str) -> None:
     keys = KEYS[name]
     found = StreamEngine(_counted(keys, "process")).run([1])
     assert sorted(value for _, value in found[0]) == [n + 1 for n in range(len(keys))]
+
+
+def test_texts_of_another_class_are_not_one_key() -> None:
+    assert key_bytes(Quiet("a")) == key_bytes("a") != key_bytes(Quiet("b"))
+
+
+THREE = Types.TUPLE([Types.DOUBLE(), Types.STRING(), Types.LONG()])
+
+
+@pytest.mark.parametrize("key", [["f0", "f1"], lambda v: (v[0], v[1])])
+def test_a_nan_in_a_key_of_two_columns_is_one_key(run: Any, key: Any) -> None:
+    env = environment(2)
+    records = [(float("nan"), "a", n) for n in range(3)] + [(float("nan"), "b", 9)]
+    env.from_collection(records, THREE).key_by(key).process(Seen(), Types.LONG()).print()
+    assert run(env.build("nan")).printed["print-1"] == Counter(["1", "2", "3", "1"])
+
+
+class CurrentKey(KeyedProcessFunction):
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        yield repr(ctx.get_current_key())
+
+
+def test_the_current_key_is_what_the_selector_gave(run: Any) -> None:
+    """Not a field of the record that is equal to it: 1.0 for 1, or 1 for True."""
+
+    def job() -> Any:
+        env = environment(2)
+        pairs = env.from_collection([(1.0, 1), (1.0, 1)], Types.TUPLE([Types.DOUBLE(), Types.LONG()]))
+        for select in (lambda v: int(v[0]), lambda v: v[0] == 1, lambda v: float(v[1])):
+            pairs.key_by(select).process(CurrentKey(), Types.STRING()).print()
+        return env.build("current")
+
+    done = run(job())
+    assert [done.order[f"print-{n}"] for n in (1, 2, 3)] == [["1"] * 2, ["True"] * 2, ["1.0"] * 2]
+    found = StreamEngine(job()).run([])
+    assert [[value for _, value in found[n]] for n in (0, 1, 2)] == [["1"] * 2, ["True"] * 2, ["1.0"] * 2]
+
+
+def test_keys_are_read_from_records_of_their_declared_type(run: Any) -> None:
+    """0.1 is another number where it has 32 bits, and a tuple inside a record has the names of its type."""
+    inner = Types.ROW_NAMED(["x"], [Types.LONG()])
+
+    def job() -> Any:
+        env = environment(4)
+        numbers = env.from_collection([1, 2, 3, 7, 9], Types.LONG())
+        floats = numbers.map(lambda n: (n / 10, n), Types.TUPLE([Types.FLOAT(), Types.LONG()]))
+        read = floats.rebalance().map(lambda v: (v[0], v[1] * 10))
+        floats.key_by(lambda v: v[0]).connect(read.key_by(lambda v: v[0])).process(Meets(), Types.STRING()).print()
+        rows = numbers.map(lambda n: ((n,), n), Types.TUPLE([inner, Types.LONG()]))
+        rows.key_by(lambda v: v[0].x % 2).process(CurrentKey(), Types.STRING()).print()
+        rows.partition_custom(lambda k, n: k % n, lambda v: v[0].x).map(lambda v: v[1], Types.LONG()).print()
+        return env.build("declared")
+
+    found = StreamEngine(job()).run([])
+    done = run(job())
+    assert len(found[0]) == 5 == sum(done.printed["print-1"].values())
+    assert done.printed["print-1"] == Counter(value for _, value in found[0])
+    assert done.printed["print-2"] == Counter(value for _, value in found[1]) == Counter({"1": 4, "0": 1})
+    assert done.printed["print-3"] == Counter(str(value) for _, value in found[2]) == Counter("12379")
 
 
 def test_an_array_key_may_be_none_first(run: Any) -> None:
