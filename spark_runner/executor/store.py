@@ -24,6 +24,7 @@ Domain = Literal["event", "processing"]
 Timer = tuple[int, Any]  # when, and for which window: () for a function's own
 _DOMAINS: tuple[Domain, ...] = ("event", "processing")
 _BY_BYTES = "\0bytes"
+_IDENTITY: Any = object.__eq__
 
 
 class Backend(Protocol):
@@ -59,7 +60,7 @@ def key_group(key: Any, groups: int) -> int:
 
 def _name_of(key: Any) -> Any:
     """What finds a key among others. Where Python does not tell equal keys by itself, it is their bytes."""
-    if type(key).__eq__ is object.__eq__ and not (key is None or isinstance(key, enum.Enum)):
+    if type(key).__eq__ is _IDENTITY and not (key is None or isinstance(key, enum.Enum)):
         return (_BY_BYTES, key_bytes(key))
     try:
         hash(key)
