@@ -40,7 +40,6 @@ _VALUES: Final[Mapping[str, tuple[str, Any]]] = {
     "use_snapshot_compression": ("execution.checkpointing.snapshot-compression", False),
     "global_job_parameters": ("pipeline.global-job-parameters", {}),
     "execution_mode": ("execution-mode", ExecutionMode.PIPELINED),
-    "default_input_dependency_constraint": ("input-dependency-constraint", InputDependencyConstraint.ANY),
     "checkpoint_interval": (_INTERVAL, -1),
     "checkpoint_timeout": ("execution.checkpointing.timeout", 600_000),
     "min_pause_between_checkpoints": ("execution.checkpointing.min-pause", 0),
@@ -122,6 +121,10 @@ class ExecutionConfig(_OfEnvironment, settings.ExecutionConfig):
     def get_restart_strategy(self) -> Any:
         """As on the environment."""
         return self._environment.get_restart_strategy()
+
+    def get_default_input_dependency_constraint(self) -> InputDependencyConstraint:
+        """Flink 1.x ignores what was set, and answers this."""
+        return InputDependencyConstraint.ANY
 
     def set_parallelism(self, parallelism: int) -> ExecutionConfig:
         """As on the environment."""

@@ -67,6 +67,7 @@ MODULES: Final = {
     "datastream.async_retry_strategies": _NEW,
     "datastream.connectors.dynamic_kafka": _NEW,
     "datastream.externalized_checkpoint_retention": Span(since="1.20"),
+    "util.api_stability_decorators": _NEW,
 }
 NAMES: Final = {
     "ExecutionMode": _old("leave it out: RuntimeExecutionMode says whether a job is a batch"),

@@ -57,3 +57,17 @@ def test_the_setter_of_restart_strategies_answers_none(tmp_path: Path) -> None:
         f"assert config.set_restart_strategy(none) is not None\n{END}"
     )
     assert load_jobs(script, LoadOptions(flink="1.20"))
+
+
+def test_the_input_dependency_constraint_is_ignored(tmp_path: Path) -> None:
+    """Real 1.20.5 answers ANY after ALL was set."""
+    script = tmp_path / "job.py"
+    script.write_text(
+        "from pyflink.common import InputDependencyConstraint\n"
+        "from pyflink.datastream import StreamExecutionEnvironment\n"
+        "env = StreamExecutionEnvironment.get_execution_environment()\n"
+        "config = env.get_config()\n"
+        "assert config.set_default_input_dependency_constraint(InputDependencyConstraint.ALL) is config\n"
+        f"assert config.get_default_input_dependency_constraint() is InputDependencyConstraint.ANY\n{END}"
+    )
+    assert load_jobs(script, LoadOptions(flink="1.20"))

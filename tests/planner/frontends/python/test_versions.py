@@ -46,6 +46,7 @@ def test_a_script_with_names_of_1x_is_planned_for_1_20(
     [
         ("from pyflink.datastream import AsyncDataStream", "1.20", "cannot import name", "--flink 2.3"),
         ("import pyflink.datastream.async_data_stream", "1.19", "No module named", "--flink 2.3"),
+        ("import pyflink.util.api_stability_decorators", "1.20", "No module named", "--flink 2.3"),
         ("Configuration.from_dict({})", "1.18", "no attribute 'from_dict'", "set_string"),
         ("env.read_text_file('/in')", "2.3", "no attribute 'read_text_file'", "--flink 1.20"),
         ("env.socket_text_stream('a', 1)", "1.20", "no attribute", "no PyFlink from 1.18 on has it"),
