@@ -97,8 +97,16 @@ COLLECT_SINK_UID: Difference[bool] = Difference(
     since=(("1.18", False), ("2.0", True)),
 )
 
+# How Flink calls the operator that gives a table's rows to `to_data_stream`: 1.x has a letter less.
+TABLE_ROWS: Difference[str] = Difference(
+    field="table_rows_name",
+    summary="the operator of to_data_stream and to_changelog_stream is TableToDataStream, in 1.x TableToDataSteam",
+    since=(("1.18", "TableToDataSteam"), ("2.0", "TableToDataStream")),
+)
+
 # The major version of the Kafka connector that a PyFlink script gets. KafkaSink of connector 4 takes one more
-# transformation id, and keeps writer and committer of exactly-once sinks in the same slots.
+# transformation id, and keeps writer and committer of exactly-once sinks in the same slots. Its tables name
+# their source.
 KAFKA_CONNECTOR: Difference[int] = Difference(
     field="kafka_connector",
     summary="KafkaSink is that of connector 4: exactly-once writers and committers share slots",
@@ -143,6 +151,7 @@ DIFFERENCES: tuple[Difference[Any], ...] = (
     EMPTY_LABELS,
     BATCH_SOURCES,
     COLLECT_SINK_UID,
+    TABLE_ROWS,
     KAFKA_CONNECTOR,
     LOAD_BALANCE,
     RESTART_DEFAULTS,

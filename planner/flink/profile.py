@@ -31,6 +31,7 @@ class FlinkProfile:
     sink_parts_co_locate: bool
     empty_labels: bool
     collect_sink_has_uid: bool
+    table_rows_name: str
     kafka_connector: int
     load_balance_modes: tuple[LoadBalanceMode, ...]
     restart_defaults: RestartDefaults

@@ -13,7 +13,8 @@ _MULTIPLE_INPUT = re.compile(r"multi(ple)?[\s_-]*input", re.IGNORECASE)
 # Names that Flink itself gives to operators with one or two inputs: never a multi-input operator that absorbs sources.
 _PLAIN_NAME = re.compile(
     r"Map|Flat Map|Filter|Process|KeyedProcess|Keyed Aggregation|Keyed Reduce|Interval Join|async wait operator|"
-    r"Timestamps/Watermarks|TableToDataStream|DataSteamToTable|DataStreamToTable|Two-Input-Process|Unnamed|CepOperator|"
+    r"Timestamps/Watermarks|TableToDataStream|TableToDataSteam|DataSteamToTable|DataStreamToTable|Two-Input-Process|"
+    r"Unnamed|CepOperator|"
     r"GlobalWindows|(Tumbling|Sliding|Dynamic|EventTime|ProcessingTime)\w*Windows|"
     r"Co-.+|Keyed-.+|.+-Join-Process|Sink: .*|.*: (Writer|Committer)|IterationSink-\d+",
     re.DOTALL,

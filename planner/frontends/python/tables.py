@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from planner.errors import JobDefinitionError
+from planner.flink.differences import flink as flink_profile
 from planner.frontends.python.environment import StreamExecutionEnvironment
 from planner.frontends.python.other_apis import refuse_tables
 from planner.frontends.python.table_definitions import (
@@ -28,6 +29,7 @@ from planner.frontends.python.values.types import (
     TupleTypeInfo,
     TypeInformation,
 )
+from planner.frontends.python.versions import version
 from planner.frontends.python_files.places import user_location
 from planner.job import Helper, PythonFunction
 
@@ -240,7 +242,8 @@ class StreamTableEnvironment:
         steps = [step.format(number + 1 + at) for at, step in enumerate(steps)]
         if kind is None and definition.without_nulls:
             steps.append(f"ConstraintEnforcer[{last}]")  # a part of what gives the rows
-        for step in [*steps, "TableToDataStream" if kind is None else f"SinkConversion[{last}]"]:
+        rows = flink_profile(version()).table_rows_name if kind is None else f"SinkConversion[{last}]"
+        for step in [*steps, rows]:
             helper: Helper = "table_rows" if step.startswith(("Table", "Sink")) else "table_step"
             read = calls.operator(
                 [read], "map", made, name=step, label=helper, helper=helper, behaviour=PythonFunction(target=definition)
@@ -275,7 +278,7 @@ class StreamTableEnvironment:
 
 
 def _source_name(table: str, definition: Definition, number: int) -> str:
-    if definition.connector == "kafka":
+    if definition.connector == "kafka" and flink_profile(version()).kafka_connector >= 4:
         return "KafkaSource-" + ".".join([*_CATALOG, *table.split(".")][-3:])
     return f"{table.rpartition('.')[2]}[{number}]"
 

@@ -101,6 +101,22 @@ def test_flinks_operators_upstream_the_source_of_a_table(
     assert names(plan_of(tmp_path, body))[1:] == [*steps, "TableToDataStream", "Map", "Sink: Print to Std. Out"]
 
 
+@pytest.mark.parametrize(
+    ("flink", "connector", "expected"),
+    [
+        ("1.18", GENERATED, ["Source: t[1]", "TableToDataSteam"]),
+        ("1.19", FILES, ["Source: t[1]", "TableToDataSteam"]),
+        ("1.20", KAFKA, ["Source: t[1]", "TableToDataSteam"]),
+        ("2.3", KAFKA, ["Source: KafkaSource-default_catalog.default_database.t", "TableToDataStream"]),
+    ],
+)
+def test_names_of_tables_by_version(flink: str, connector: str, expected: list[str], tmp_path: Path) -> None:
+    """Real 1.18.1, 1.19.3 and 1.20.5 write "Steam", and name Kafka's source as any other table's."""
+    statement = f"CREATE TABLE t (id INT) WITH {connector}"
+    body = TABLES + f"t_env.execute_sql({statement!r})\nt_env.to_data_stream(t_env.from_path('t')).print()"
+    assert names(plan_of(tmp_path, body, LoadOptions(flink=flink)))[:2] == expected
+
+
 def test_nobody_is_asked_for_a_uid_on_the_source_of_a_table(tmp_path: Path) -> None:
     body = f"t_env.execute_sql({f'CREATE TABLE t (id INT) WITH {GENERATED}'!r})\n"
     script = write_script(tmp_path, TABLES + body + "t_env.to_data_stream(t_env.from_path('t')).print()")
