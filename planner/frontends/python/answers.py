@@ -9,7 +9,7 @@ from planner.frontends.python.values.types import TypeInformation
 from planner.frontends.python.versions import version
 
 __all__ = [
-    "check_properties", "check_type", "last_given", "produced_by_schema",
+    "check_properties", "check_type", "last_given", "made_with", "path_text", "produced_by_schema",
     "refuse_retention", "restart_description",
 ]  # fmt: skip
 
@@ -20,6 +20,30 @@ def last_given(settings: Recorded, *setters: str) -> Any:
     """What the last call of some setters was given; None where none was called."""
     given = [call.first() for call in settings._calls if call.name in setters]
     return given[-1] if given else None
+
+
+def made_with(settings: Recorded, argument: str, default: Any = None) -> Any:
+    """What settings were made with; the default where nothing was given."""
+    given = dict(settings._calls[0].arguments).get(argument)
+    return default if given is None else given
+
+
+def path_text(path: str | None) -> str | None:
+    """A path as Flink writes it: no empty authority, no doubled and no last slash."""
+    if path is None:
+        return None
+    scheme, colon, rest = path.partition(":/")
+    if not colon:
+        scheme, rest = "", path
+    else:
+        scheme, rest = f"{scheme}:", f"/{rest}"
+    authority = ""
+    if rest.startswith("//"):
+        authority, _, rest = rest[2:].partition("/")
+        rest = f"/{rest}"
+    while "//" in rest:
+        rest = rest.replace("//", "/")
+    return f"{scheme}{f'//{authority}' if authority else ''}{rest.rstrip('/') or '/'}"
 
 
 def restart_description(strategy: Recorded) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from planner.errors import JobDefinitionError
+from planner.frontends.python.answers import path_text
 from planner.frontends.python.calls import JavaCalls
 from planner.frontends.python.checks import checks
 from planner.frontends.python.differences import wrong
@@ -45,6 +46,8 @@ __all__ = ["StreamExecutionEnvironment"]
 _MERGING = "python.operator-chaining.enabled"
 _LEAST_INTERVAL = 10  # milliseconds, Flink's own limit
 _INTERVAL = "execution.checkpointing.interval"
+_SAVEPOINTS = "execution.checkpointing.savepoint-dir"
+_SAVEPOINTS_BEFORE = "state.savepoints.dir"  # its name before 1.20
 
 
 class StreamExecutionEnvironment(EnvironmentExtensions):
@@ -240,7 +243,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
 
     def get_default_savepoint_directory(self) -> str | None:
         """Where savepoints go."""
-        return None
+        return path_text(self._given.get(_SAVEPOINTS) or self._given.get(_SAVEPOINTS_BEFORE))
 
     def get_default_local_parallelism(self) -> int:
         """The parallelism where nothing is set: never the machine's cores here, so that plans do not depend on it."""
@@ -256,6 +259,7 @@ class StreamExecutionEnvironment(EnvironmentExtensions):
 
     def set_default_savepoint_directory(self, directory: str) -> StreamExecutionEnvironment:
         """Where savepoints go."""
+        self._given[_SAVEPOINTS] = directory
         return self._keep("set_default_savepoint_directory", directory)
 
     def set_default_local_parallelism(self, parallelism: int) -> None:

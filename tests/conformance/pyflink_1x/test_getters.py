@@ -71,3 +71,43 @@ def test_the_input_dependency_constraint_is_ignored(tmp_path: Path) -> None:
         f"assert config.get_default_input_dependency_constraint() is InputDependencyConstraint.ANY\n{END}"
     )
     assert load_jobs(script, LoadOptions(flink="1.20"))
+
+
+# Each with what real 1.20.5 answers; 1.18.1, 1.19.3 and, where it has the class, 2.3.0 answer the same.
+SETTINGS = {
+    "FileSystemCheckpointStorage('file:///tmp/ck').get_checkpoint_path()": "file:/tmp/ck",
+    "FileSystemCheckpointStorage('hdfs://host:9000/a//b/').get_checkpoint_path()": "hdfs://host:9000/a/b",
+    "FileSystemCheckpointStorage('file:///x').get_min_file_size_threshold()": 20480,
+    "FileSystemCheckpointStorage('file:///x').get_write_buffer_size()": 4096,
+    "FileSystemCheckpointStorage('file:///x', 5, 2000).get_write_buffer_size()": 2000,
+    "JobManagerCheckpointStorage('file:///x').get_checkpoint_path()": "file:/x",
+    "JobManagerCheckpointStorage().get_max_state_size()": 5242880,
+    "JobManagerCheckpointStorage(max_state_size=7).get_max_state_size()": 7,
+    "MemoryStateBackend().get_max_state_size()": 5242880,
+    "MemoryStateBackend().is_using_asynchronous_snapshots()": True,
+    "FsStateBackend('file:///x').get_checkpoint_path()": "file:/x",
+    "FsStateBackend('file:///x', 'file:///s', 2048, 4097, False).get_min_file_size_threshold()": 2048,
+    "FsStateBackend('file:///x', 'file:///s', 2048, 4097, False).is_using_asynchronous_snapshots()": True,
+    "RocksDBStateBackend('file:///x', True).is_incremental_checkpoints_enabled()": True,
+    "RocksDBStateBackend('file:///x').get_checkpoint_backend().get_checkpoint_path()": "file:/x",
+    "RocksDBStateBackend('file:///x').get_number_of_transfering_threads()": 4,
+    "EmbeddedRocksDBStateBackend(True).is_incremental_checkpoints_enabled()": True,
+    "EmbeddedRocksDBStateBackend().get_predefined_options().name": "DEFAULT",
+    "EmbeddedRocksDBStateBackend().get_options()": None,
+    "env.set_default_savepoint_directory('file:///sp/').get_default_savepoint_directory()": "file:/sp",
+    "Configuration.parse_list_value('[x, y]', False)": ["[x, y]"],
+    "Configuration.parse_list_value('[x, y]')": ["x", "y"],
+}
+
+
+@pytest.mark.parametrize("asked", SETTINGS)
+def test_settings_answer_what_java_answers(asked: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "job.py"
+    script.write_text(
+        "from pyflink.common import Configuration\n"
+        "from pyflink.datastream import *\nfrom pyflink.datastream.checkpoint_storage import *\n"
+        "env = StreamExecutionEnvironment.get_execution_environment()\n"
+        f"print(repr({asked}))\n{END}"
+    )
+    load_jobs(script, LoadOptions(flink="1.20"))
+    assert capsys.readouterr().err == f"{SETTINGS[asked]!r}\n"

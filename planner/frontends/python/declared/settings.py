@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, Generic, Self, TypeVar
 
-from planner.frontends.python.answers import last_given, refuse_retention, restart_description
+from planner.frontends.python.answers import last_given, made_with, path_text, refuse_retention, restart_description
 from planner.frontends.python.recorded import Recorded
 from planner.frontends.python.values.times import Duration
 
@@ -281,6 +281,10 @@ class CheckpointingMode(Enum):
 # --- pyflink.datastream.checkpoint_storage ---
 
 
+_SMALL_FILE = 20 * 1024
+_WRITE_BUFFER = 4 * 1024
+
+
 class CheckpointStorage(Recorded):
     def __init__(self) -> None: ...
 
@@ -289,8 +293,12 @@ class JobManagerCheckpointStorage(CheckpointStorage):
     DEFAULT_MAX_STATE_SIZE = 5242880
 
     def __init__(self, checkpoint_path: Any = None, max_state_size: Any = None) -> None: ...
-    def get_checkpoint_path(self) -> Any: ...
-    def get_max_state_size(self) -> int: ...
+    def get_checkpoint_path(self) -> Any:
+        return path_text(made_with(self, "checkpoint_path"))
+
+    def get_max_state_size(self) -> Any:
+        return made_with(self, "max_state_size", self.DEFAULT_MAX_STATE_SIZE)
+
     def get_savepoint_path(self) -> Any: ...
 
 
@@ -300,10 +308,16 @@ class FileSystemCheckpointStorage(CheckpointStorage):
     def __init__(
         self, checkpoint_path: Any = None, file_state_size_threshold: Any = None, write_buffer_size: Any = -1
     ) -> None: ...
-    def get_checkpoint_path(self) -> str: ...
+    def get_checkpoint_path(self) -> Any:
+        return path_text(made_with(self, "checkpoint_path"))
+
     def get_savepoint_path(self) -> Any: ...
-    def get_min_file_size_threshold(self) -> int: ...
-    def get_write_buffer_size(self) -> int: ...
+    def get_min_file_size_threshold(self) -> Any:
+        return made_with(self, "file_state_size_threshold", _SMALL_FILE)
+
+    def get_write_buffer_size(self) -> Any:
+        size = made_with(self, "write_buffer_size", -1)
+        return size if size >= 0 else _WRITE_BUFFER
 
 
 class CustomCheckpointStorage(CheckpointStorage):
@@ -427,6 +441,8 @@ class SlotSharingGroup(Recorded):
 
 # --- pyflink.datastream.state_backend ---
 
+_TRANSFER_THREADS = 4
+
 
 class StateBackend(Recorded):
     def __init__(self) -> None: ...
@@ -436,16 +452,30 @@ class HashMapStateBackend(StateBackend):
     def __init__(self) -> None: ...
 
 
-class EmbeddedRocksDBStateBackend(StateBackend):
+class _OnRocksDB(StateBackend):
+    """What both classes of the RocksDB backend answer."""
+
+    def get_db_storage_paths(self) -> Any:
+        return list(last_given(self, "set_db_storage_paths"))  # PyFlink fails where none were set, too
+
+    def is_incremental_checkpoints_enabled(self) -> bool:
+        return bool(made_with(self, "enable_incremental_checkpointing", False))
+
+    def get_predefined_options(self) -> PredefinedOptions:
+        return last_given(self, "set_predefined_options") or PredefinedOptions.DEFAULT
+
+    def get_options(self) -> Any:
+        return last_given(self, "set_options")
+
+
+class EmbeddedRocksDBStateBackend(_OnRocksDB):
     def __init__(self, enable_incremental_checkpointing: Any = None) -> None: ...
     def set_db_storage_paths(self, *paths: Any) -> Any: ...
-    def get_db_storage_paths(self) -> Any: ...
-    def is_incremental_checkpoints_enabled(self) -> bool: ...
     def set_predefined_options(self, options: Any) -> Any: ...
-    def get_predefined_options(self) -> PredefinedOptions: ...
     def set_options(self, options_factory_class_name: Any) -> Any: ...
-    def get_options(self) -> Any: ...
-    def get_number_of_transfer_threads(self) -> int: ...
+    def get_number_of_transfer_threads(self) -> Any:
+        return last_given(self, "set_number_of_transfer_threads") or _TRANSFER_THREADS
+
     def set_number_of_transfer_threads(self, number_of_transfering_threads: Any) -> Any: ...
 
 
@@ -459,8 +489,11 @@ class MemoryStateBackend(StateBackend):
         max_state_size: Any = None,
         using_asynchronous_snapshots: Any = None,
     ) -> None: ...
-    def get_max_state_size(self) -> Any: ...
-    def is_using_asynchronous_snapshots(self) -> bool: ...
+    def get_max_state_size(self) -> Any:
+        return made_with(self, "max_state_size", self.DEFAULT_MAX_STATE_SIZE)
+
+    def is_using_asynchronous_snapshots(self) -> bool:
+        return True  # whatever was given
 
 
 class FsStateBackend(StateBackend):
@@ -472,28 +505,36 @@ class FsStateBackend(StateBackend):
         write_buffer_size: Any = None,
         using_asynchronous_snapshots: Any = None,
     ) -> None: ...
-    def get_checkpoint_path(self) -> Any: ...
-    def get_min_file_size_threshold(self) -> Any: ...
-    def get_write_buffer_size(self) -> Any: ...
-    def is_using_asynchronous_snapshots(self) -> bool: ...
+    def get_checkpoint_path(self) -> Any:
+        return path_text(made_with(self, "checkpoint_directory_uri"))
+
+    def get_min_file_size_threshold(self) -> Any:
+        return made_with(self, "file_state_size_threshold", _SMALL_FILE)
+
+    def get_write_buffer_size(self) -> Any:
+        return made_with(self, "write_buffer_size", _WRITE_BUFFER)
+
+    def is_using_asynchronous_snapshots(self) -> bool:
+        return True  # whatever was given
 
 
-class RocksDBStateBackend(StateBackend):
+class RocksDBStateBackend(_OnRocksDB):
     def __init__(
         self,
         checkpoint_data_uri: Any = None,
         enable_incremental_checkpointing: Any = None,
         checkpoint_stream_backend: Any = None,
     ) -> None: ...
-    def get_checkpoint_backend(self) -> Any: ...
+    def get_checkpoint_backend(self) -> Any:
+        given = made_with(self, "checkpoint_stream_backend")
+        return given if given is not None else FsStateBackend(made_with(self, "checkpoint_data_uri"))
+
     def set_db_storage_paths(self, *paths: Any) -> Any: ...
-    def get_db_storage_paths(self) -> Any: ...
-    def is_incremental_checkpoints_enabled(self) -> bool: ...
     def set_predefined_options(self, options: Any) -> Any: ...
-    def get_predefined_options(self) -> PredefinedOptions: ...
     def set_options(self, options_factory_class_name: Any) -> Any: ...
-    def get_options(self) -> Any: ...
-    def get_number_of_transfering_threads(self) -> Any: ...
+    def get_number_of_transfering_threads(self) -> Any:
+        return last_given(self, "set_number_of_transfering_threads") or _TRANSFER_THREADS
+
     def set_number_of_transfering_threads(self, number_of_transfering_threads: Any) -> Any: ...
 
 

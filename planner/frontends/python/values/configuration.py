@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from planner.flink.versions import is_before
 from planner.frontends.python.differences import as_pyflink, extension
+from planner.frontends.python.versions import version
 
 __all__ = ["Configuration"]
 
 _Keys = set[str]  # `set` is a method of ours below
+
+
+class _ParseListValue:
+    """A static method of which Flink 1.x has one more argument."""
+
+    def __get__(self, instance: object, owner: type) -> Callable[..., list[str]]:
+        return _parts_as_1x if as_pyflink() and is_before(version(), "2.0") else _parts
+
+
+def _parts(value: str) -> list[str]:
+    """The parts of a value that is a list."""
+    return _parts_as_1x(value)
+
+
+def _parts_as_1x(value: str, standard_yaml: bool = True) -> list[str]:
+    if not value:
+        return []
+    if value.startswith("[") and standard_yaml:
+        return [part.strip(" '\"") for part in value.strip("[]").split(",") if part.strip()]
+    return value.split(";")
 
 
 class Configuration:
@@ -36,14 +58,7 @@ class Configuration:
         made._options.update(options)
         return made
 
-    @staticmethod
-    def parse_list_value(value: str) -> list[str]:
-        """The parts of a value that is a list."""
-        if not value:
-            return []
-        if value.startswith("["):
-            return [part.strip(" '\"") for part in value.strip("[]").split(",") if part.strip()]
-        return value.split(";")
+    parse_list_value = _ParseListValue()
 
     def _set(self, key: str, value: Any) -> Configuration:
         self._options[key] = value
