@@ -28,6 +28,8 @@ __all__ = [
     "Check",
     "Convert",
     "Form",
+    "TypedKey",
+    "UnfitKey",
     "check_of",
     "columns_form",
     "converter",
@@ -114,6 +116,33 @@ _CLASSES = {"str": "str", "bool": "bool", "double": "float"}
 def columns_form(schema: pa.Schema) -> Form:
     """The form of records with these columns: what comes out when they are written as columns and read again."""
     return ("columns", schema)
+
+
+class UnfitKey(Unfit):
+    """A key that is not of its declared type."""
+
+    def __init__(self, key: Any, reason: str) -> None:
+        super().__init__(f"key_by gave a key that does not fit its declared type: {reason}")
+        self.key = key
+
+
+class TypedKey:
+    """Gives a record's key in its declared type."""
+
+    def __init__(self, select: Callable[[Any], Any], form: Form) -> None:
+        self.select, self.form = select, form
+        self.convert: Convert | None = None
+
+    def __call__(self, record: Any) -> Any:
+        self.convert = self.convert or converter(self.form)
+        key = self.select(record)
+        try:
+            return self.convert(key)
+        except Unfit as unfit:
+            raise UnfitKey(key, str(unfit)) from None
+
+    def __reduce__(self) -> Any:
+        return TypedKey, (self.select, self.form)
 
 
 def _columns_check(schema: pa.Schema) -> Check:

@@ -12,6 +12,7 @@ from itertools import compress, repeat
 from typing import TYPE_CHECKING, Any
 
 from spark_runner.executor.chunks import CHUNK, Chunk, packed, watermarks_blob
+from spark_runner.executor.conversion import UnfitKey
 from spark_runner.executor.failures import RAISED, OperatorFailed, described, failed_by, shown, user_lines
 from spark_runner.executor.keys import one_nan
 from spark_runner.executor.layout import EdgeSpec
@@ -179,6 +180,8 @@ class Exit:
             else:
                 for value in part.values:
                     found.append(selector(shape(value)))
+        except UnfitKey as unfit:
+            raise self._failed(str(unfit), unfit.key) from None
         except Unfit as unfit:
             raise self._unfit(UnfitRecord(value, str(unfit))) from None
         except RAISED as error:

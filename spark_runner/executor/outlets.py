@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from spark_runner.executor.conversion import UnfitKey
 from spark_runner.executor.failures import RAISED, OperatorFailed, described, failed_by, shown, user_lines
 from spark_runner.executor.fusion import Collected, Stamps
 from spark_runner.executor.keys import key_bytes
@@ -52,6 +53,8 @@ class OutletWriter:
 
     def key_failed(self, error: BaseException, record: Any, what: str = "key_by") -> OperatorFailed:
         """The failure of the function that gives a record's key, or its place."""
+        if isinstance(error, UnfitKey):
+            return self._failed(str(error), error.key, "", by=self.outlet.keyed_by)
         return self._failed(described(error), record, f"{what}: ", user_lines(error), self.outlet.keyed_by)
 
     def _taken_apart(self, collected: Collected) -> tuple[list[pa.Array], int]:
@@ -81,11 +84,7 @@ class OutletWriter:
         kind = self.outlet.key_type
         if kind is None:
             return pa.array(list(map(key_bytes, keys)), pa.binary())
-        try:
-            return encode(keys, pa.schema([pa.field("value", kind)]))[0]
-        except UnfitRecord as unfit:
-            prefix = "key_by gave a key that does not fit its declared type: "
-            raise self._failed(str(unfit), unfit.record, prefix, by=self.outlet.keyed_by) from None
+        return encode(keys, pa.schema([pa.field("value", kind)]))[0]
 
     def _targets(self, values: list[Any]) -> list[int]:
         outlet = self.outlet

@@ -163,7 +163,7 @@ class LayoutMaker:
             strategy=flow.strategy,
             consumers=flow.consumers,
             ranges=consumers_of_producers(flow.ranges, flow.producers),
-            selector=None if flow.key is None else selector_of(flow.key),
+            selector=None if flow.key is None else selector_of(flow.key, self.schema_of),
             key_column=self._key_column(flow),
             custom=None if flow.custom is None else partitioner_of(flow.custom.target),
             pairs=flow.pairs,

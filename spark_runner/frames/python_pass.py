@@ -18,7 +18,7 @@ from spark_runner.executor.passes import OutletSpec, PassInput, PassSpec
 from spark_runner.executor.rows import PICKLED
 from spark_runner.frames.collections import shaped_records
 from spark_runner.frames.exchange import data_columns
-from spark_runner.program.program import Inlet, Operation, Outlet, Pass, SparkProgram
+from spark_runner.program.program import Key, Operation, Outlet, Pass, SparkProgram
 from spark_runner.program.roles import ROLES
 from spark_runner.program.worker_parts import partitioner_of, selector_of
 
@@ -71,7 +71,8 @@ class PassMaker:
             options["final"] = True
         self._declare(operation, one, options)
         if one.grouped and operation.parent is None:
-            selectors = tuple(_selector(inlet) for inlet in sorted(one.inlets, key=lambda inlet: inlet.position))
+            keys = [inlet.key for inlet in sorted(one.inlets, key=lambda inlet: inlet.position)]
+            selectors = tuple(None if key is None or not key.is_hidden else self._selector(key) for key in keys)
             options["grouped"] = selectors if any(selectors) else ()
         return OperatorSpec(
             role=operation.role,
@@ -86,6 +87,9 @@ class PassMaker:
             inlined=operation.inlined,
             options=options,
         )
+
+    def _selector(self, key: Key) -> Callable[[Any], Any]:
+        return selector_of(key, lambda ddl: _arrow(self.schema_of(ddl)))
 
     def _declare(self, operation: Operation, one: Pass, options: dict[str, Any]) -> None:
         """Records have their declared types for readers in the same pass too, and for functions that give keys."""
@@ -103,7 +107,7 @@ class PassMaker:
 
     def _outlet(self, outlet: Outlet) -> OutletSpec:
         key = outlet.key
-        selector = None if key is None else selector_of(key)
+        selector = None if key is None else self._selector(key)
         kind = None
         if key is not None and key.type is not None and key.type.startswith("value "):
             kind = _arrow(self.schema_of(key.type)).field(0).type
@@ -163,7 +167,3 @@ def _names_in(side: DataType) -> tuple[str, ...]:
 
 def _arrow(schema: StructType) -> pa.Schema:
     return to_arrow_schema(schema, timezone="UTC")
-
-
-def _selector(inlet: Inlet) -> Callable[[Any], Any] | None:
-    return None if inlet.key is None or not inlet.key.is_hidden else selector_of(inlet.key)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planner.job import Aggregate, Operator, Watermarks, Window
 from spark_runner.executor.rows import field_getter
 from spark_runner.executor.window_shapes import RecordAssigner, TimeAssigner, WindowShape
 from spark_runner.program.program import Key
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["partitioner_of", "selector_of", "stamper_of", "worker_part"]
 
@@ -57,14 +60,19 @@ def _assigner(window: Window, gap: Callable[[Any], int] | None) -> TimeAssigner 
     )  # fmt: skip
 
 
-def selector_of(key: Key) -> Callable[[Any], Any]:
-    """The function that gives a record's key."""
+def selector_of(key: Key, schema_of: Callable[[str], pa.Schema]) -> Callable[[Any], Any]:
+    """The function that gives a record's key, in its declared type."""
     if key.paired:
         return itemgetter(0)
     if key.selector is None:
         getters = [field_getter(name) for name in key.columns]
         return getters[0] if len(getters) == 1 else lambda record: tuple(get(record) for get in getters)
-    return _method(key.selector.target, "get_key")
+    select = _method(key.selector.target, "get_key")
+    if key.type is None:
+        return select
+    from spark_runner.executor.conversion import TypedKey, columns_form  # needs pyarrow, which plans do without
+
+    return TypedKey(select, columns_form(schema_of(key.type)))
 
 
 def partitioner_of(target: Any) -> Callable[[Any, int], int]:

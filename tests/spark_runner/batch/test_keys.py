@@ -13,6 +13,7 @@ import pytest
 from planner import KeyedCoProcessFunction, KeyedProcessFunction, Row, Types, ValueStateDescriptor
 from planner.errors import ExecutionError, JobDefinitionError
 from planner.pipeline import plan
+from spark_runner.executor.failures import OperatorFailed
 from spark_runner.executor.keys import key_bytes
 from spark_runner.lowering.columns import check_columns
 from tests.support.spark_jobs import as_it_is, environment
@@ -158,6 +159,33 @@ def test_keys_are_read_from_records_of_their_declared_type(run: Any) -> None:
     assert done.printed["print-1"] == Counter(value for _, value in found[0])
     assert done.printed["print-2"] == Counter(value for _, value in found[1]) == Counter({"1": 4, "0": 1})
     assert done.printed["print-3"] == Counter(str(value) for _, value in found[2]) == Counter("12379")
+
+
+def _typed_key(select: Any, kind: Any) -> Any:
+    env = environment(2)
+    pairs = env.from_collection([(1, 2.5)], Types.TUPLE([Types.LONG(), Types.DOUBLE()]))
+    pairs.key_by(lambda v: as_it_is(select(v)), kind).process(CurrentKey(), Types.STRING()).uid("reader").print()
+    return env.build("typed")
+
+
+def test_a_key_has_its_declared_type(run: Any) -> None:
+    for select, kind, wanted in (
+        (lambda v: v[0], Types.DOUBLE(), "1.0"),
+        (lambda v: v[1] / 3, Types.FLOAT(), "0.8333333134651184"),
+        (lambda v: [v[0], 2], Types.TUPLE([Types.LONG(), Types.DOUBLE()]), "(1, 2.0)"),
+    ):
+        assert run(_typed_key(select, kind)).order["print-1"] == [wanted]
+        assert [value for _, value in StreamEngine(_typed_key(select, kind)).run([])[0]] == [wanted]
+
+
+def test_a_key_that_does_not_fit_its_declared_type_is_refused(run: Any) -> None:
+    for select, kind in ((lambda v: v[0], Types.STRING()), (lambda v: v, Types.TUPLE([Types.LONG()]))):
+        with pytest.raises(ExecutionError, match="key_by gave a key that does not fit its declared type") as caught:
+            run(_typed_key(select, kind))
+        assert caught.value.operator == "reader"
+        with pytest.raises(OperatorFailed, match="key_by gave a key that does not fit its declared type") as failed:
+            StreamEngine(_typed_key(select, kind)).run([])
+        assert failed.value.failure.operator == "reader"
 
 
 def test_an_array_key_may_be_none_first(run: Any) -> None:
