@@ -24,7 +24,7 @@ from planner.job import MEANINGFUL
 from planner.operators import without_counters
 from planner.snapshots.snapshot import EdgeSnapshot, OperatorSnapshot, Snapshot
 
-__all__ = ["LEVELS", "Change", "Level", "breaks_state", "find_changes", "job_change"]
+__all__ = ["LEVELS", "Change", "Level", "find_changes", "job_change"]
 
 
 def find_changes(comparison: Comparison) -> tuple[Change, ...]:
@@ -45,11 +45,6 @@ def find_changes(comparison: Comparison) -> tuple[Change, ...]:
         *_slots(comparison),
     ]
     return tuple(sorted(found, key=lambda change: LEVELS.index(change.level)))
-
-
-def breaks_state(comparison: Comparison) -> tuple[Change, ...]:
-    """The changes after which a restored job would not start, or would lose or misread state."""
-    return tuple(change for change in find_changes(comparison) if change.level == "state-breaking")
 
 
 def job_change(old: Snapshot | None, new: Snapshot | None) -> Change:

@@ -207,10 +207,6 @@ def _entry(job: LintedJob, jobs: Sequence[LintedJob], baseline: Baseline) -> Bas
     return baseline.find(job.name, baseline.relative(job.file), siblings)
 
 
-def _is_unrecorded(job: LintedJob, jobs: Sequence[LintedJob], baseline: Baseline) -> bool:
-    return job.plan.observed is None and _entry(job, jobs, baseline) is None
-
-
 def _run(subject: Subject, name: str) -> Iterator[Finding]:
     for rule in RULES:
         if rule.find is not None and rule.code in subject.codes:

@@ -20,12 +20,9 @@ from planner.savepoints.origins import OwnerCertainty, StateOwner, find_origins
 from planner.savepoints.reasons import StateFix, find_fix, judge_with_fixes, reason_in_words
 from planner.savepoints.verdict import Complaint, RestoreVerdict, inner_channels, judge
 
-__all__ = ["NOT_VISIBLE", "STATUSES", "Fate", "RestoreReport", "Status", "restore"]
+__all__ = ["NOT_VISIBLE", "Fate", "RestoreReport", "Status", "restore"]
 
 Status = Literal["not found", "refused", "dropped", "partly dropped", "restored", "skipped", "no state"]
-STATUSES: tuple[Status, ...] = (
-    "not found", "refused", "dropped", "partly dropped", "restored", "skipped", "no state",
-)  # fmt: skip
 
 NOT_VISIBLE = (
     "another key of the same type: the job starts, and keys look up the wrong state",

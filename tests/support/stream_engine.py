@@ -6,7 +6,6 @@ Every batch starts from pickled functions and from state as bytes, as it does on
 from __future__ import annotations
 
 import itertools
-import pickle
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -190,8 +189,3 @@ class StreamEngine:
                 self.batch((f'{{"slice": {n}, "size": 1}}' for n in range(first, last)), now)
         self.batch(['{"end": true}'], now)
         return self.sinks
-
-
-def roundtrip(value: Any) -> Any:
-    """A value as it comes out of pickling."""
-    return pickle.loads(cloudpickle.dumps(value))

@@ -22,7 +22,6 @@ __all__ = [
     "MEMBERS",
     "MODULES",
     "NAMES",
-    "PYFLINK_VERSIONS",
     "OnlyIn",
     "OtherVersion",
     "by_version",
@@ -40,7 +39,6 @@ __all__ = [
 ]
 
 _Class = TypeVar("_Class")
-PYFLINK_VERSIONS: Final = ("1.18", "1.19", "1.20", NEWEST)  # whose scripts and plans ours were compared with
 LATEST_1X: Final = "1.20"
 
 _TIME = "event time needs no switch: assign_timestamps_and_watermarks() is enough"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from planner.diff.changes import breaks_state
+from planner.diff.changes import find_changes
 from planner.diff.comparison import compare
 from planner.frontends.yaml.loader import load_job_data
 from planner.job import JobDefinition
@@ -28,7 +28,8 @@ def errors(before: JobDefinition, after: JobDefinition) -> tuple[bool, set[str]]
     subject = Subject(plan=compiled, config=Config(), comparison=compared, codes=frozenset(STATE_RULES))
     rules = [rule for rule in RULES if rule.code in STATE_RULES and rule.find is not None]
     found = [finding for rule in rules for finding in (rule.find(rule, subject) if rule.find else ())]
-    return bool(breaks_state(compared)), {finding.code for finding in found if finding.severity == "error"}
+    breaks = any(change.level == "state-breaking" for change in find_changes(compared))
+    return breaks, {finding.code for finding in found if finding.severity == "error"}
 
 
 @settings(max_examples=60, deadline=None)
