@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.project import Project
+from tests.support.session_runs import spark_session
 from tests.support.sources import ROOT
 
 # Deterministic, so that a red build is red for everybody; slow machines are no failure.
@@ -40,6 +43,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((at for at, folder in enumerate(LONGEST_FIRST) if place.startswith(folder)), len(LONGEST_FIRST))
 
     items.sort(key=rank)
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """One local Spark session for all tests of a process."""
+    with spark_session() as session:
+        yield session
 
 
 @pytest.fixture

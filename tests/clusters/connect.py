@@ -8,7 +8,6 @@ from pathlib import Path
 
 from tests.clusters.servers import (
     HOSTS,
-    SMALL_JVM,
     SPARK_HOME,
     Server,
     bare_environment,
@@ -17,6 +16,7 @@ from tests.clusters.servers import (
     listens,
 )
 from tests.clusters.worker_python import worker_python
+from tests.support.session_runs import small_spark_jvm
 
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
@@ -33,7 +33,7 @@ class ConnectServer:
         settings = {
             "spark.connect.grpc.binding.address": HOSTS[0],
             "spark.connect.grpc.binding.port": str(self.port),
-            "spark.driver.defaultJavaOptions": SMALL_JVM,
+            "spark.driver.defaultJavaOptions": small_spark_jvm(),
             "spark.driver.bindAddress": HOSTS[0],
             "spark.executor.memory": "512m",
             "spark.ui.enabled": "false",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tests.clusters.servers import HOSTS, SMALL_JVM, SPARK_HOME, Server, bare_environment, free_port, listens
+from tests.clusters.servers import HOSTS, SPARK_HOME, Server, bare_environment, free_port, listens
 from tests.clusters.standalone import Master, StandaloneCluster
+from tests.support.session_runs import SMALL_JVM
 
 ZOOKEEPER = "org.apache.zookeeper.server.ZooKeeperServerMain"
 # Spark asks ZooKeeper for sessions of a minute and gets at most twenty ticks: a dead leader is noticed after that time.

@@ -16,8 +16,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from tests.clusters.servers import HOSTS, SMALL_JVM, die_with_parent
+from tests.clusters.servers import HOSTS, die_with_parent
 from tests.clusters.worker_python import ROOT, worker_python
+from tests.support.session_runs import SMALL_JVM, small_spark_jvm
 
 JOBS = Path(__file__).parent / "jobs"
 SAMPLES = ROOT / "samples"
@@ -27,7 +28,7 @@ SMALL = {
     "spark.executor.memory": "512m",
     "spark.executor.cores": "1",
     "spark.ui.enabled": "false",
-    "spark.executor.defaultJavaOptions": SMALL_JVM,
+    "spark.executor.defaultJavaOptions": small_spark_jvm(),
     "spark.driver.defaultJavaOptions": SMALL_JVM,
     "spark.yarn.am.extraJavaOptions": SMALL_JVM,
 }

@@ -23,9 +23,6 @@ PATIENCE = 90.0
 # Every 127.x.y.z answers on Linux alone; there, each worker gets an address of its own, as on separate machines.
 HOSTS = ("127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4") if sys.platform == "linux" else ("127.0.0.1",) * 4
 
-# Servers that live for a minute want neither the second compiler nor a parallel collector.
-SMALL_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-
 
 class Server:
     """One long-running process and whatever it starts in its group."""

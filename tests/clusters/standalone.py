@@ -13,7 +13,6 @@ from typing import Any
 
 from tests.clusters.servers import (
     HOSTS,
-    SMALL_JVM,
     SPARK_HOME,
     Server,
     bare_environment,
@@ -24,6 +23,7 @@ from tests.clusters.servers import (
     wait_until,
 )
 from tests.clusters.worker_python import worker_python
+from tests.support.session_runs import small_spark_jvm
 
 MASTER = "org.apache.spark.deploy.master.Master"
 WORKER = "org.apache.spark.deploy.worker.Worker"
@@ -37,7 +37,7 @@ class Master(Server):
     def __init__(self, name: str, *, folder: Path, options: str = "", home: Path = SPARK_HOME) -> None:
         self.port, self.web_port = free_port(), free_port()
         arguments = ("--host", HOSTS[0], "--port", str(self.port), "--webui-port", str(self.web_port))
-        environment = bare_environment(home=home, SPARK_DAEMON_JAVA_OPTS=f"{SMALL_JVM} {options}")
+        environment = bare_environment(home=home, SPARK_DAEMON_JAVA_OPTS=f"{small_spark_jvm()} {options}")
         super().__init__(name, spark_class(MASTER, *arguments, home=home), folder=folder, environment=environment)
 
     @property
@@ -101,7 +101,10 @@ class StandaloneCluster:
         number = len(self.workers)
         host, folder = HOSTS[1 + number % (len(HOSTS) - 1)], self.folder / f"worker{number}"
         environment = bare_environment(
-            home=self._home, SPARK_LOCAL_IP=host, SPARK_DAEMON_JAVA_OPTS=SMALL_JVM, PYSPARK_PYTHON=str(worker_python())
+            home=self._home,
+            SPARK_LOCAL_IP=host,
+            SPARK_DAEMON_JAVA_OPTS=small_spark_jvm(),
+            PYSPARK_PYTHON=str(worker_python()),
         )
         arguments = ("--host", host, "--cores", str(self._cores), "--memory", "1g", "--webui-port", "0")
         command = spark_class(WORKER, *arguments, "--work-dir", str(folder / "work"), self.url, home=self._home)

@@ -13,7 +13,6 @@ from xml.sax.saxutils import escape
 from tests.clusters.hadoop_jars import hadoop_jars
 from tests.clusters.servers import (
     HOSTS,
-    SMALL_JVM,
     SPARK_HOME,
     Server,
     bare_environment,
@@ -22,6 +21,7 @@ from tests.clusters.servers import (
     wait_until,
 )
 from tests.clusters.worker_python import worker_python
+from tests.support.session_runs import SMALL_JVM
 
 RESOURCE_MANAGER = "org.apache.hadoop.yarn.server.resourcemanager.ResourceManager"
 NODE_MANAGER = "org.apache.hadoop.yarn.server.nodemanager.NodeManager"

@@ -21,8 +21,9 @@ from tests.fuzz.description import Job
 from tests.fuzz.generation import random_job
 from tests.fuzz.model import expected
 from tests.fuzz.rendering import Style, render
-from tests.fuzz.running import WAYS, Outcome, Way, run, spark_session
+from tests.fuzz.running import WAYS, Outcome, Way, run
 from tests.fuzz.shrinking import shrunk
+from tests.support.session_runs import spark_session
 
 
 def main() -> int:

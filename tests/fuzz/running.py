@@ -8,7 +8,6 @@ import re
 import shutil
 import traceback
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
@@ -30,7 +29,7 @@ from tests.fuzz.description import Job
 from tests.fuzz.model import expected
 from tests.fuzz.rendering import Style, render, write_sources
 
-__all__ = ["WAYS", "Outcome", "Way", "run", "spark_session"]
+__all__ = ["WAYS", "Outcome", "Way", "run"]
 
 _SUBTASK = re.compile(r"\A\d+> ")
 _CUTS = (3, 11)  # off Spark a stream is cut into batches in front of these records
@@ -204,27 +203,3 @@ def _lines_off_spark(script: Path, way: Way) -> list[str]:
     file = job.location.file
     found = run_bounded(chunks, file) if way.mode == "batch" else run_stream(chunks, file, _CUTS)
     return [str(value) for records in found.values() for _, value in records]
-
-
-@contextlib.contextmanager
-def spark_session() -> Iterator[Any]:
-    """A session of this machine, with a JVM for many short jobs."""
-    import os
-    import sys
-
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    from pyspark.sql import SparkSession
-
-    session = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.log.level", "OFF")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        .getOrCreate()
-    )
-    try:
-        yield session
-    finally:
-        session.stop()

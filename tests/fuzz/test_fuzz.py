@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 from tests.fuzz.description import Job
 from tests.fuzz.generation import random_job
 from tests.fuzz.model import expected
-from tests.fuzz.running import WAYS, run, spark_session
+from tests.fuzz.running import WAYS, run
 from tests.fuzz.shrinking import shrunk
 
 OFF_SPARK = [name for name, way in WAYS.items() if not way.spark]
@@ -23,12 +22,6 @@ ON_SPARK = {
     31000043: "batch", 31000016: "batch unchained", 31000024: "batch",
 }  # fmt: skip
 SEEDS = [*range(8), *range(50_000_000, 50_000_012)]  # what is generated since, too
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    with spark_session() as session:
-        yield session
 
 
 @pytest.mark.parametrize("seed", SEEDS)

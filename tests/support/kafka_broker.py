@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.maven_jars import NoJars, maven_jars
-from tests.support.session_runs import SMALL_JVM
+from tests.support.session_runs import SMALL_DRIVER
 from tests.support.sources import ROOT
 
 __all__ = ["Broker", "broker", "connector_jars", "run_with_kafka"]
@@ -110,7 +110,7 @@ def broker(folder: Path) -> Iterator[Broker]:
 
 def run_with_kafka(job: Path) -> subprocess.CompletedProcess[str]:
     """`plan run` of a job until it has read what its topics have now."""
-    options = ["--trigger", "available-now", "--master", "local[2]", *SMALL_JVM]
+    options = ["--trigger", "available-now", "--master", "local[2]", *SMALL_DRIVER]
     return subprocess.run(
         [sys.executable, "-m", "cli", "run", str(job), *options, "--conf", f"spark.jars={connector_jars()}"],
         cwd=job.parent, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=300,

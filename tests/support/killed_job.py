@@ -1,6 +1,6 @@
 """Jobs that are killed in tests, from files of `key,number,time` to files.
 
-`sums`: running sums by key. `windows`: windows, late records, and a process function with timers.
+`sums`: running sums by key. `windows`: windows, late records, and a process function with timers. One job may do both.
 """
 
 from __future__ import annotations
@@ -60,17 +60,20 @@ class Reminders(KeyedProcessFunction):  # type: ignore[misc]
             yield f"{ctx.get_current_key()}!", sum(held) * 100 + len(held), timestamp
 
 
-def branches(kind: str, records: Any) -> dict[str, Any]:
-    """What a job makes of a stream of records, by the names of its outputs."""
+def branches(kinds: str, records: Any) -> dict[str, Any]:
+    """What a job of one or several kinds makes of a stream of records, by the names of its outputs."""
     strategy = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_millis(5))
     timed = records.assign_timestamps_and_watermarks(strategy.with_timestamp_assigner(lambda record: record[2]))
     keyed = timed.key_by(lambda record: record[0])
-    if kind == "sums":
-        return {"sums": keyed.reduce(added).uid("sums")}
+    made = {}
+    if "sums" in kinds:
+        made["sums"] = keyed.reduce(added).uid("sums")
+    if "windows" not in kinds:
+        return made
     windows = keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(20)))
     closed = windows.allowed_lateness(10).side_output_late_data(LATE).reduce(added).uid("windows")
     timers = timed.key_by(lambda record: record[0]).process(Reminders(), output_type=RECORD).uid("timers")
-    return {"windows": closed, "late": closed.get_side_output(LATE), "timers": timers}
+    return {**made, "windows": closed, "late": closed.get_side_output(LATE), "timers": timers}
 
 
 if folder := os.environ.get("KILLED_JOB_FOLDER"):

@@ -1,17 +1,51 @@
-"""Jobs on the tests' own Spark session: as a batch, and as a stream to its end."""
+"""The tests' own Spark session, and jobs on it: as a batch, and as a stream to its end."""
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import planner
+from planner.machine.java import find_java
 from planner.pipeline import plan
+from spark_runner.clusters.class_archive import spark_archive
 
-__all__ = ["SMALL_JVM", "run_batch", "run_stream"]
+__all__ = ["SMALL_DRIVER", "SMALL_JVM", "run_batch", "run_stream", "small_spark_jvm", "spark_session"]
 
+# JVMs that live for seconds or minutes are better off without the second compiler and a parallel collector.
+SMALL_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 # For `plan run` on machines that run many.
-SMALL_JVM = ("--conf", "spark.driver.defaultJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+SMALL_DRIVER = ("--conf", f"spark.driver.defaultJavaOptions={SMALL_JVM}")
+
+
+def small_spark_jvm() -> str:
+    """Options for a JVM of Spark that the tests start themselves: it maps its classes, where `make setup` could."""
+    return " ".join((SMALL_JVM, *spark_archive(find_java()).options()))
+
+
+@contextmanager
+def spark_session() -> Iterator[Any]:
+    """A session of this machine, with a JVM for many short jobs."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    from pyspark.sql import SparkSession
+
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.log.level", "OFF")
+        .config("spark.driver.extraJavaOptions", small_spark_jvm())
+        .getOrCreate()
+    )
+    try:
+        yield session
+    finally:
+        session.stop()
 
 
 def run_batch(spark: Any, job: Path) -> list[str]:

@@ -20,7 +20,7 @@ import pytest
 from cli.app import main
 from spark_runner.clusters import session
 from spark_runner.runs.store import RunStore
-from tests.support.session_runs import SMALL_JVM
+from tests.support.session_runs import SMALL_DRIVER
 
 ROOT = Path(__file__).parents[3]
 LONGEST = 240  # seconds; only a run that hangs meets it
@@ -349,7 +349,7 @@ def test_a_run_that_takes_too_long_is_ended(folder: Path) -> None:
 def test_a_stopped_stream_is_canceled_and_its_figures_are_shown(
     folder: Path, started: Callable[..., subprocess.Popen[str]]
 ) -> None:
-    process = started("run", "ticks.yaml", "--id", "s", "--report", "r.json", *SMALL_JVM)
+    process = started("run", "ticks.yaml", "--id", "s", "--report", "r.json", *SMALL_DRIVER)
     wait_for(folder, "s", '"RUNNING","attempt":1}')  # a vertex: the first batch is written
     process.send_signal(signal.SIGTERM)
     _, messages = process.communicate(timeout=LONGEST)
@@ -367,7 +367,7 @@ def test_a_batch_that_is_broken_off_leaves_nothing_at_the_sink(
     folder: Path, started: Callable[..., subprocess.Popen[str]]
 ) -> None:
     (folder / "ticks.py").write_text("import time\n\n\ndef pair(row):\n    time.sleep(60)\n")
-    process = started("run", "ticks.yaml", "--id", "s", *SMALL_JVM)
+    process = started("run", "ticks.yaml", "--id", "s", *SMALL_DRIVER)
     wait_until((folder / "out" / ".b1").exists, longest=LONGEST)
     os.killpg(process.pid, signal.SIGTERM)  # as `timeout` does it: to Spark's processes too
     _, messages = process.communicate(timeout=LONGEST)

@@ -1,6 +1,7 @@
 """A driver that is killed at random moments: the output in the end is that of one run without kills.
 
-`PLAN_KILLS` says how many kills there are of each job; `make test-kills` has twenty.
+One job has all kinds of state, so that one driver's death puts each of them to the test. `PLAN_KILLS` says how many
+kills there are; `make test-kills` has twenty.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -21,7 +23,7 @@ import pytest
 
 from planner import StreamExecutionEnvironment
 from tests.support import killed_job
-from tests.support.session_runs import SMALL_JVM
+from tests.support.session_runs import SMALL_DRIVER
 from tests.support.sources import ROOT
 from tests.support.stream_jobs import records
 from tests.support.stream_reference import Reference
@@ -78,14 +80,11 @@ def written(folder: Path) -> Counter[tuple[str, int, int]]:
 JOB = Path(killed_job.__file__)
 
 
-# JVMs that live for seconds are better off without the second compiler
-
-
 def start(
     folder: Path, job: Path = JOB, options: Sequence[str] = (), *, module: str = "cli"
 ) -> subprocess.Popen[bytes]:
     """The job as a user starts it, in a process group of its own."""
-    command = [sys.executable, "-m", module, "run", str(job), "--mode", "streaming", *SMALL_JVM, *options]
+    command = [sys.executable, "-m", module, "run", str(job), "--mode", "streaming", *SMALL_DRIVER, *options]
     command += ["--checkpoint", str(folder / "checkpoint"), "--master", "local[2]"]
     return subprocess.Popen(
         command,
@@ -162,18 +161,35 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     process.communicate()
 
 
+KINDS = ("sums", "windows")
+
+
+@dataclass(frozen=True)
+class Killed:
+    """A run that came to its end in spite of kills: its folder, its input, and what was killed."""
+
+    folder: Path
+    found: list[tuple[str, int, int]]
+    killing: Killing
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Killed:
+    """One run of all kinds."""
+    folder, random = tmp_path_factory.mktemp("killed"), Random(14)
+    found = write_input(folder, random)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KILLED_JOB_KIND", " ".join(KINDS))
+        with Killing(folder, random) as killing:
+            for _ in range(KILLS):
+                killing.kill()
+            killing.finish()
+    return Killed(folder, found, killing)
+
+
 @pytest.mark.spark
-@pytest.mark.parametrize("kind", ["sums", "windows"])
-def test_the_output_is_exact_however_often_the_driver_is_killed(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("KILLED_JOB_KIND", kind)
-    random = Random(14)
-    found = write_input(tmp_path, random)
-    with Killing(tmp_path, random) as killing:
-        for _ in range(KILLS):
-            killing.kill()
-        killing.finish()
-    counts = check_output(kind, tmp_path, found)
-    print(f"\n{kind}: {killing}; as the reference: {counts}")
-    assert killing.kills
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_output_is_exact_however_often_the_driver_is_killed(kind: str, killed: Killed) -> None:
+    counts = check_output(kind, killed.folder, killed.found)
+    print(f"\n{kind}: {killed.killing}; as the reference: {counts}")
+    assert killed.killing.kills
