@@ -8,7 +8,8 @@ types, options, and the code of functions with what they call in the job's own m
 operator that is gone PL003; a setting that broke a chain or needs more slots is told by PL001 and PL004. Secrets are
 kept and compared as hashes.
 
-A changed name, comment, order, YAML id or description is no finding. Chains that only formed are the note PL005.
+So whatever `plan diff` calls state-breaking, result or performance fails here, but for a setting that only made chains
+form: that is the note PL005. What it calls safe never fails: a changed name, comment, order, YAML id or description.
 
 ## Why it matters
 
@@ -90,6 +91,8 @@ def _formed_a_chain(subject: Subject, change: Change) -> bool:
     assert subject.comparison is not None
     if change.level != "performance" or change.kind not in _CAUSES:
         return False
+    if change.kind == "parallelism" and change.after > change.before:
+        return False  # more subtasks
     new = subject.comparison.new.edges
     formed = [new[at] for was, at in subject.comparison.edges
               if new[at].chained and not subject.comparison.old.edges[was].chained]  # fmt: skip

@@ -65,9 +65,21 @@ def test_a_graph_change_that_is_safe_leaves_only_notes(recorded: Project) -> Non
     recorded.write("job.yaml", JOB.replace("input: orders}", "input: orders, chaining: start_new}"))
     recorded.record("job.yaml")
     recorded.write("job.yaml", JOB)
-    (found,) = [finding for finding in recorded.findings("job.yaml") if finding.code == "PL005"]
-    assert found.severity == "note"
+    (found,) = recorded.findings("job.yaml")
+    assert (found.code, found.severity) == ("PL005", "note")
     assert "chains now" in found.message
+
+
+def test_more_subtasks_are_told_although_a_chain_formed(project: Project) -> None:
+    job = JOB.replace(
+        "input: valid, key_by: user, uid: totals}", "input: valid, key_by: user, uid: totals, parallelism: 3}"
+    )
+    project.write("job.yaml", job)
+    project.record("job.yaml")
+    project.write("job.yaml", JOB)
+    found = {finding.code: finding for finding in project.findings("job.yaml")}
+    assert {code: finding.severity for code, finding in found.items()} == {"PL005": "note", "PL007": "warning"}
+    assert found["PL007"].message == "Keyed Aggregation (totals): parallelism 3 -> 4"
 
 
 def test_more_slots_by_a_new_group_are_explained_by_the_group(recorded: Project) -> None:
