@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import Annotated, Any
+from textwrap import wrap
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -16,6 +18,8 @@ from planner.lint.registry import RULES as LINT_RULES
 from planner.merging.registry import RULES as MERGE_RULES
 from planner.rules import Rule
 from planner.spelling import did_you_mean
+
+_POINT: Final = re.compile(r"(?:-|\d+\.) ")  # of a list
 
 
 def complete_code(incomplete: str) -> list[tuple[str, str]]:
@@ -81,6 +85,32 @@ def _page(found: Rule) -> list[Line]:
         ("Why it matters", found.why),
         ("How to fix it", found.fix),
     ):
-        lines += [(), line((heading, "title")), *indented([line(part) for part in text.strip().splitlines()])]
+        lines += [(), line((heading, "title")), *indented([line(part) for part in _filled(text.strip())])]
     example = [part for part in found.example.rstrip().splitlines() if not part.startswith("```")]
     return [*lines, (), line(("Example", "title")), *indented([line(part) for part in example])]
+
+
+def _filled(text: str) -> list[str]:
+    """The lines of a page; on a terminal, sentences and points of lists fill the width that there is."""
+    lines = text.splitlines()
+    if not console.is_styled():
+        return lines
+    blocks: list[list[str]] = []  # lines that are filled together
+    for one in lines:
+        begins = not one or one.startswith(("|", "```")) or _POINT.match(one)
+        if begins or not blocks or not blocks[-1][0] or blocks[-1][0].startswith(("|", "```")):
+            blocks.append([one])
+        else:
+            blocks[-1].append(one.strip())
+    width = console.build_console().width - 2
+    found: list[str] = []
+    for first, *rest in blocks:
+        point = _POINT.match(first)
+        found += wrap(
+            " ".join((first, *rest)),
+            width,
+            subsequent_indent=" " * len(point[0]) if point else "",
+            break_long_words=False,
+            break_on_hyphens=False,
+        ) or [""]
+    return found

@@ -97,6 +97,15 @@ def test_a_findings_carets_stand_under_its_line_at_80() -> None:
         assert re.match(r"  \d+ \| ", lines[number - 1]), lines[number - 1]
 
 
+def test_the_page_of_a_rule_fills_its_lines_at_80() -> None:
+    lines = shown_at_80("rule", "PL101")
+    start = lines.index("What it checks") + 1
+    sentences = lines[start : lines.index("", start)]
+    assert all(len(line) > 60 and line[:3].strip() for line in sentences[:-1]), "no line is broken twice"
+    point = next(number for number, line in enumerate(lines) if line.startswith("  1. "))
+    assert re.match(r" {5}\S", lines[point + 1]), "the rest of a point stands under it"
+
+
 def test_nothing_is_lost_by_wrapping() -> None:
     job = "tests/golden/jobs/every_obstacle.yaml"
     wide = on_a_terminal("explain", job, columns=300)
