@@ -322,9 +322,9 @@ def _calls_around(tree: ast.AST) -> dict[int, str]:
     for call in ast.walk(tree):  # outer calls first
         if isinstance(call, ast.Call):
             name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-            for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            for number, argument in enumerate((*call.args, *(keyword.value for keyword in call.keywords))):
                 for inner in ast.walk(argument):
-                    around[id(inner)] = name
+                    around[id(inner)] = "" if name == "get" and number else name  # the default of a variable counts
     for function in ast.walk(tree):
         if isinstance(function, ast.Lambda | ast.ClassDef):
             for inner in ast.walk(function):

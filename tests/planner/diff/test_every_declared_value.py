@@ -1,5 +1,7 @@
 """A gate that says "no changes" must have looked: every declared value, changed in turn, is reported at its level.
 
+`plan lint --baseline` must fail where `plan diff` calls the change other than safe, and pass where it calls it safe.
+
 The jobs are those of the corpora, the samples and the fixtures. `make test` takes a part of the changes; the whole is
 `PLAN_ALL_MUTATIONS=1`. What is rightly ignored is a written list in `tests/support/mutations.py`.
 """
@@ -23,8 +25,10 @@ from planner.diff.comparison import compare
 from planner.errors import PlanError
 from planner.frontends.loading import load_jobs
 from planner.frontends.yaml.loader import load_job_data
+from planner.lint.engine import regressions
 from planner.pipeline import Plan, plan
 from planner.settings.job_format import JOB_KEYS, KIND_KEYS, OPERATOR_KEYS, REFERENCE_KEYS
+from planner.settings.pyproject import Config
 from planner.snapshots.snapshot import Snapshot, take_snapshot
 from tests.support.mutations import EXPECTED, LOST, RIGHTLY_IGNORED, Mutation, script_mutations, yaml_mutations
 
@@ -90,6 +94,27 @@ def snapshot_of(job: Mapping[str, Any]) -> tuple[Plan, Snapshot] | None:
     return made, take_snapshot(made)
 
 
+def unheard(mutation: Mutation, before: Iterable[Snapshot], after: Iterable[Plan]) -> str | None:
+    """Where lint and diff disagree: what diff calls safe must pass, and everything else fail.
+
+    Settings that only made chains form are a note: a baseline that is behind fails no build.
+    """
+    findings, levels = [], set()
+    for old, made in zip(before, after, strict=True):
+        compared = compare(old, take_snapshot(made))
+        levels |= {change.level for change in find_changes(compared)}
+        findings += regressions(made, compared, Config())
+        formed = any(
+            compared.new.edges[now].chained and not compared.old.edges[was].chained for was, now in compared.edges
+        )
+        if formed and levels <= {"performance", "safe"}:
+            return None
+    failing = {finding.code for finding in findings if finding.severity != "note"}
+    if bool(failing) is bool(levels - {"safe"}):
+        return None
+    return f"{mutation.where}: diff says {sorted(levels)}, lint {sorted(failing)}"
+
+
 def wrong(
     mutation: Mutation, before: Iterable[Snapshot], after: Iterable[Snapshot], counts: Counter[str] | None = None
 ) -> str | None:
@@ -125,6 +150,7 @@ def test_every_value_of_the_corpus_is_compared() -> None:
             fault = wrong(mutation, [before[1]], [after[1]], counts)
             if fault is not None and not _is_left_out(before[0], job, mutation):
                 faults.append(f"{job.get('name')}: {fault}")
+            faults += [fault for fault in (unheard(mutation, [before[1]], [after[0]]),) if fault is not None]
     print(dict(counts))
     assert counts["changed"] > 50
     assert faults == []
@@ -198,14 +224,17 @@ def test_every_value_of_a_script_is_compared(tmp_path: Path, capfd: pytest.Captu
         for mutation in mutations:
             job.write_text(mutation.job, encoding="utf-8")
             try:
-                after = [take_snapshot(made) for made in plans_of(job)]
+                changed = plans_of(job)
             except PlanError:
                 counts["refused"] += 1
                 continue
             counts["changed"] += 1
-            fault = wrong(mutation, taken, after, counts) if len(after) == len(taken) else None
+            if len(changed) != len(taken):
+                continue
+            fault = wrong(mutation, taken, map(take_snapshot, changed), counts)
             if fault is not None and not _is_lost(before, mutation):
                 faults.append(f"{name}: {fault}")
+            faults += [f"{name}: {fault}" for fault in (unheard(mutation, taken, changed),) if fault is not None]
     print(dict(counts))
     assert counts["changed"] > 50
     assert faults == []
