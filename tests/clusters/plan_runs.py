@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import re
@@ -16,9 +18,15 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from cli.app import main
+from spark_runner.clusters.master import parse_master
+from spark_runner.clusters.session import Session
+from spark_runner.runs import local_driver
 from tests.clusters.servers import HOSTS, die_with_parent
 from tests.clusters.worker_python import ROOT, worker_python
-from tests.support.session_runs import SMALL_JVM, small_spark_jvm
+from tests.support.session_runs import SMALL_JVM, open_session, small_spark_jvm
 
 JOBS = Path(__file__).parent / "jobs"
 SAMPLES = ROOT / "samples"
@@ -184,9 +192,30 @@ def run_plan(job: Path, master: str, *options: str, **more: Any) -> Finished:
 
 @cache
 def run_locally(job: Path) -> Finished:
-    """The job's run on this machine alone, which others are compared with; once for all tests."""
-    run = run_plan(job, "local[2]")
-    assert run.code == 0, run.errors
+    """The job's run on this machine alone, which others are compared with; once for all tests.
+
+    `plan run` in this process, on the session that its other tests use: what comes out does not depend on a JVM's age.
+    """
+    session = Session(spark=open_session(), master=parse_master("local[2]"))
+    output, began = io.StringIO(), time.monotonic()
+    with (
+        tempfile.TemporaryDirectory(prefix="plan-run-") as folder,
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(output),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(local_driver, "open_session", lambda *_, **__: session)
+        code = main(["run", str(job), "--master", "local[2]", "--format", "json"])
+        report = json.loads(output.getvalue() or "{}")
+        run = Finished(
+            code=code,
+            output=output.getvalue(),
+            errors="",
+            report=report,
+            seconds=time.monotonic() - began,
+            written=_written(report),
+        )
+    assert run.code == 0
     assert run.printed
     return run
 

@@ -14,7 +14,7 @@ from planner.machine.java import find_java
 from planner.pipeline import plan
 from spark_runner.clusters.class_archive import spark_archive
 
-__all__ = ["SMALL_DRIVER", "SMALL_JVM", "run_batch", "run_stream", "small_spark_jvm", "spark_session"]
+__all__ = ["SMALL_DRIVER", "SMALL_JVM", "open_session", "run_batch", "run_stream", "small_spark_jvm", "spark_session"]
 
 # JVMs that live for seconds or minutes are better off without the second compiler and a parallel collector.
 SMALL_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -27,13 +27,12 @@ def small_spark_jvm() -> str:
     return " ".join((SMALL_JVM, *spark_archive(find_java()).options()))
 
 
-@contextmanager
-def spark_session() -> Iterator[Any]:
-    """A session of this machine, with a JVM for many short jobs."""
+def open_session() -> Any:
+    """A session of this machine, with a JVM for many short jobs; the one of this process where there is one."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     from pyspark.sql import SparkSession
 
-    session = (
+    return (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
@@ -42,6 +41,12 @@ def spark_session() -> Iterator[Any]:
         .config("spark.driver.extraJavaOptions", small_spark_jvm())
         .getOrCreate()
     )
+
+
+@contextmanager
+def spark_session() -> Iterator[Any]:
+    """That session, for as long as the block runs."""
+    session = open_session()
     try:
         yield session
     finally:
