@@ -28,7 +28,6 @@ _LIMITS = {"kafka": {"maxOffsetsPerTrigger": "200000"}}
 EVERY_AGE = {"maxFileAge": "36500d"}
 _FILE_LIMIT = {"maxFilesPerTrigger": "100", **EVERY_AGE}
 _OWN_COLUMNS = frozenset({"kafka", "rate", "rate-micro-batch"})  # readers that take no schema
-_KAFKA_TEXT = frozenset({"key", "value"})
 
 
 def now() -> Column:
