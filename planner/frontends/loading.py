@@ -40,7 +40,7 @@ def load_job(path_spec: str | Path, options: LoadOptions | None = None) -> JobDe
     try:
         return load_python(path, name, options)
     except NeedsFlink as error:
-        return pick(_handed_over(path, options or LoadOptions(), error), path, name)
+        return pick(_handed_over(path, options or LoadOptions(), error, name), path, name)
 
 
 def load_jobs(path_spec: str | Path, options: LoadOptions | None = None) -> list[JobDefinition]:
@@ -85,13 +85,13 @@ def _asks_flink(path: Path, options: LoadOptions) -> bool:
     )
 
 
-def _handed_over(path: Path, options: LoadOptions, error: NeedsFlink) -> list[JobDefinition]:
+def _handed_over(path: Path, options: LoadOptions, error: NeedsFlink, name: str | None = None) -> list[JobDefinition]:
     """The jobs of a script that only real PyFlink can plan; where there is none, what to do about it."""
     if options.run is not None:
         hint = "plan run runs DataStream jobs; this one can be planned: plan explain FILE --python PATH"
         raise NeedsFlink(error.message, location=error.location, hint=hint)
     try:
-        return _compiled(path, options)
+        return _compiled(path, options, name)
     except OptionError as missing:
         hint = f"{missing.message}\n{missing.hint}" if missing.hint else missing.message
         raise NeedsFlink(error.message, location=error.location, hint=hint) from missing

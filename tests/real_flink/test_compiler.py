@@ -302,6 +302,26 @@ def test_pyflink() -> None:
     assert assert_equal(outcome) == 6
 
 
+def test_the_jobs_of_a_script_that_fails_later(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """It is refused, since jobs may be missing; the jobs before that can be planned by number."""
+    script = tmp_path / "job.py"
+    script.write_text(
+        "from pyflink.table import EnvironmentSettings, TableEnvironment\n"
+        "tables = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())\n"
+        "tables.execute_sql(\"CREATE TABLE a (x INT) WITH ('connector'='datagen')\")\n"
+        "tables.execute_sql(\"CREATE TABLE s (x INT) WITH ('connector'='blackhole')\")\n"
+        "tables.execute_sql('INSERT INTO s SELECT x FROM a').wait()\n"
+        "raise ValueError('no more')\n",
+        encoding="utf-8",
+    )
+    assert cli_main(["show", str(script), "--python", pyflink()]) == 2
+    said = capfd.readouterr().err
+    assert f"{script}:6: error: ValueError: no more" in said
+    assert f"can be planned alone: {script}:1" in said
+    assert cli_main(["show", f"{script}:1", "--python", pyflink()]) == 0
+    assert "note: the file failed after it executed this job" in capfd.readouterr().err
+
+
 def test_a_script_and_flinks_own_graph_of_it_agree(capfd: pytest.CaptureFixture[str]) -> None:
     """What docs/flink-compiler.md says that anybody can check."""
     script = "samples/pyflink_sensors/job.py"

@@ -8,7 +8,7 @@ so nothing is submitted, and a program that waits for a result goes on.
     python in_flink.py REQUEST.json       # answers are appended to the file that the request names, one JSON line each
 
 The answers: `flink` with its version once it is there, `started` before user code, `job` with an export for each job,
-`failure` with what went wrong, `end` with how the program ended.
+`read` once the program looks into a result, `failure` with what went wrong, `end` with how the program ended.
 """
 
 from __future__ import annotations
@@ -136,6 +136,7 @@ class Executor:
     def __init__(self, gateway: Any, answers: Answers) -> None:
         self.gateway, self.jvm, self.answers = gateway, gateway.jvm, answers
         self.asked = False  # for the result of a job
+        self.read = False  # whether records of a result were looked for, of which there are none
         self.place: Any = None  # what the program is at: the number of a statement, or a function that finds the line
         self.jobs = 0
         self.renamed: dict[str, str] = {}  # files of our own folder, and how the program calls them
@@ -166,6 +167,12 @@ class Executor:
             self.answers.add(job=document, place=place, after_result=self.asked, **self.beside(graph, loader))
             self.jobs += 1
         return completed(self.jvm, FinishedJob(self))
+
+    def note_reading(self) -> None:
+        """Write down, once, that the program met an empty result: that may be why it fails later."""
+        if not self.read:
+            self.read = True
+            self.answers.add(read=self.jobs)
 
     def beside(self, graph: Any, loader: Any) -> dict[str, Any]:
         """What else is written down of a job; tests compare with Flink's own job graph."""
@@ -199,11 +206,12 @@ class FinishedJob:
 
     def getJobExecutionResult(self, *_: Any) -> Any:
         self.executor.asked = True
-        made = self.jvm.org.apache.flink.api.common.JobExecutionResult(self.id, 0, NoRecords(self.jvm))
+        made = self.jvm.org.apache.flink.api.common.JobExecutionResult(self.id, 0, NoRecords(self.executor))
         return completed(self.jvm, made)
 
     def getAccumulators(self, *_: Any) -> Any:
         self.executor.asked = True
+        self.executor.note_reading()
         return completed(self.jvm, self.jvm.java.util.HashMap())
 
     def cancel(self) -> Any:
@@ -236,10 +244,11 @@ class FinishedJob:
 class NoRecords:
     """The accumulators of a finished job: whichever a program collects, it has no records."""
 
-    def __init__(self, jvm: Any) -> None:
-        self.jvm = jvm
+    def __init__(self, executor: Executor) -> None:
+        self.executor, self.jvm = executor, executor.jvm
 
     def get(self, name: Any) -> Any:
+        self.executor.note_reading()
         flink = self.jvm.org.apache.flink
         empty = flink.streaming.api.operators.collect.CollectSinkFunction.serializeAccumulatorResult(
             0, "", 0, self.jvm.java.util.ArrayList()
@@ -258,6 +267,7 @@ class NoRecords:
         return False
 
     def entrySet(self) -> Any:
+        self.executor.note_reading()
         return self.jvm.java.util.HashSet()
 
     keySet = values = entrySet

@@ -125,6 +125,25 @@ def test_jobs_before_the_time_limit_are_not_all(way: str) -> None:
     assert "within 120 s" in error.message
 
 
+@pytest.mark.parametrize("way", ["jar", "script"])
+@pytest.mark.parametrize(
+    ("said", "read", "is_error"),
+    [
+        ("no such file", False, True),  # more jobs may follow, and are missing
+        ("no such element", True, False),  # with records it might not have failed
+        ("Job was submitted in detached mode. Results of job execution are not available.", False, False),
+    ],
+)
+def test_a_program_that_fails_after_a_job(way: str, said: str, read: bool, is_error: bool) -> None:
+    failure = {"kind": "java", "causes": [["a.B", said]], "place": None, "frames": [], "java_frames": []}
+    path = Path(f"job.{way}")
+    asked = Asked(way=way, path=path, flink="2.3.0", origin="test", interpreter=sys.executable, program={}, depends={})
+    answers = ({"job": {}}, *([{"read": 1}] if read else []), {"failure": failure})
+    outcome = Outcome(answers=answers, said="", exit_code=0, seconds=1.0)
+    found = failure_of(outcome, asked, [], FlinkRequest())
+    assert (found is not None) == is_error
+
+
 def test_a_java_that_was_killed_after_a_job_is_an_error() -> None:
     for way in ("sql", "jar"):
         error = ended(way, "", {"job": {}}, {"end": {"exit": -9}})
