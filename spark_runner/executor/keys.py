@@ -15,6 +15,7 @@ from typing import Any
 __all__ = ["NAN", "key_bytes", "one_nan"]
 
 NAN = float("nan")
+_WRITTEN_IN_PYTHON = 1 << 9  # CPython's flag of classes that a class statement made
 
 
 def one_nan(key: Any) -> Any:
@@ -64,7 +65,16 @@ def _of_another(key: Any) -> bytes:
         return b"o" + _joined([_class_name(key), *fields])
     if hasattr(key, "_values"):
         return key_bytes(tuple(key._values))
+    if _is_attributes(key):  # a class of the job's own file has no name by which it could be pickled
+        return b"o" + _joined([_class_name(key), key_bytes(key.__getstate__())])
     return b"p" + _without_memo(key)
+
+
+def _is_attributes(key: Any) -> bool:
+    """Whether it is an object of a class written in Python that is no more than its attributes."""
+    kind: Any = type(key)
+    same = all(getattr(kind, name) is getattr(object, name) for name in ("__reduce_ex__", "__reduce__", "__getstate__"))
+    return same and bool(kind.__flags__ & _WRITTEN_IN_PYTHON) and not isinstance(key, type)
 
 
 def _joined(parts: list[bytes]) -> bytes:

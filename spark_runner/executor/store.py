@@ -60,6 +60,8 @@ def key_group(key: Any, groups: int) -> int:
 
 def _name_of(key: Any) -> Any:
     """What finds a key among others. Where Python does not tell equal keys by itself, it is their bytes."""
+    if isinstance(key, tuple):
+        return tuple([_name_of(part) for part in key])
     if type(key).__eq__ is _IDENTITY and not (key is None or isinstance(key, enum.Enum)):
         return (_BY_BYTES, key_bytes(key))
     try:

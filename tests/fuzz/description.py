@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-__all__ = ["KEY_KINDS", "Job", "KeyKind", "Step"]
+__all__ = ["FIRST_KEY_KINDS", "KEY_KINDS", "Job", "KeyKind", "Step"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,4 +82,15 @@ KEY_KINDS = {
     "enum": KeyKind(values=("Colour.RED", "Colour.GREEN"), type=None),
     "frozen": KeyKind(values=("Point(1, 2)", "Point(2, 1)"), type=None),
     "set": KeyKind(values=("frozenset({'a', 'b'})", "frozenset({'b', 'c', 'd'})", "frozenset()"), type=None),
+    # of newer seeds alone
+    "float": KeyKind(values=("0.5", "1.25", "float('nan')", "-3.0"), type="Types.FLOAT()"),
+    "moment": KeyKind(
+        values=("datetime(2024, 2, 29, 1, 2, 3)", "datetime(1969, 7, 20)", "datetime(2024, 2, 29)"),
+        type="Types.SQL_TIMESTAMP()",
+    ),
+    "name": KeyKind(values=("Name.X", "Name.Y"), type=None),
+    "bytes": KeyKind(values=("b'a'", "b''", "b'\\xff'"), type=None),
+    "number": KeyKind(values=("1", "1.5", "Decimal('2.25')", "-7"), type=None),
+    "plain": KeyKind(values=("Plain(1)", "Plain(2)"), type=None),
 }
+FIRST_KEY_KINDS = tuple(KEY_KINDS)[:12]  # of seeds whose jobs stay as they are

@@ -5,7 +5,17 @@
 
 from __future__ import annotations
 
-__all__ = ["FILTERS", "FLATS", "MAPS", "SELECTORS", "filters", "maps"]
+__all__ = [
+    "ALL_SELECTORS",
+    "FILTERS",
+    "FLATS",
+    "MANY",
+    "MAPS",
+    "NEWER_SELECTORS",
+    "SELECTORS",
+    "filters",
+    "maps",
+]
 
 SAME = ("r[0]", "r[1]", "r[2]")
 
@@ -69,6 +79,8 @@ FLATS: dict[str, tuple[str, str]] = {
     "rare": ("1 if r[1] % 4 == 0 else 0", "r[1]"),
 }
 
+MANY = {"many": ("300", "r[1] * 300 + i")}
+
 # how a record's key is found; the type is declared where it has one
 SELECTORS: dict[str, tuple[str, str | None]] = {
     "field": ("r[0]", None),
@@ -77,6 +89,12 @@ SELECTORS: dict[str, tuple[str, str | None]] = {
     "one": ("0", "Types.LONG()"),
     "text": ("'k' + str(r[1] % 4)", "Types.STRING()"),
 }
+NEWER_SELECTORS: dict[str, tuple[str, str | None]] = {
+    "many": ("r[1] % 997", "Types.LONG()"),
+    "half": ("r[1] / 2", "Types.DOUBLE()"),
+    "sign": ("r[1] > 3", "Types.BOOLEAN()"),
+}
+ALL_SELECTORS = {**SELECTORS, **NEWER_SELECTORS}
 
 
 def maps(keys: str) -> dict[str, tuple[str, str, str]]:

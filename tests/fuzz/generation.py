@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from tests.fuzz.description import KEY_KINDS, Job, Step
-from tests.fuzz.functions import FLATS, SELECTORS, filters, maps
+from tests.fuzz.description import FIRST_KEY_KINDS, KEY_KINDS, Job, Step
+from tests.fuzz.functions import FLATS, NEWER_SELECTORS, SELECTORS, filters, maps
 
 __all__ = ["random_job"]
 
@@ -43,6 +43,8 @@ _KEYED = (
 _LATER = 32_000_000  # jobs of smaller seeds stay as they are: what real PyFlink gave for some is recorded
 _LATER_PLAIN = (*_PLAIN, "nested", "nested")
 _LATER_KEYED = (*_KEYED, "min_by", "max_by", "window_all", "keyed_first")
+_NEWEST = 60_000_000  # and so do those of seeds between
+_NEWEST_PLAIN = (*_LATER_PLAIN, "stamps", "counted", "many")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,11 +69,16 @@ def random_job(seed: int) -> Job:
 class _Maker:
     def __init__(self, random: Random, seed: int) -> None:
         self.random, self.seed = random, seed
-        self.keys = random.choices(list(KEY_KINDS), [_KEY_WEIGHTS.get(kind, 1) for kind in KEY_KINDS])[0]
+        self.newest = seed >= _NEWEST
+        kinds = list(KEY_KINDS) if self.newest else list(FIRST_KEY_KINDS)
+        self.keys = random.choices(kinds, [_KEY_WEIGHTS.get(kind, 1) for kind in kinds])[0]
         self.parallelism = random.choice((1, 1, 2, 3, 4))
         self.declared = random.choice((0.0, 0.5, 1.0, 1.0))
         self.in_order = random.random() < 0.35  # one subtask, so that functions may answer per record
         self.later = seed >= _LATER
+        self.plain = _NEWEST_PLAIN if self.newest else _LATER_PLAIN if self.later else _PLAIN
+        self.keyed = _LATER_KEYED if self.later else _KEYED
+        self.many = False  # whether records are many already
         self.steps: list[Step] = []
         self.streams: list[_Stream] = []
         self.read: set[int] = set()
@@ -83,8 +90,7 @@ class _Maker:
             self._source()
         for _ in range(self.random.randint(1, 6)):
             stream = self._pick()
-            plain, keyed = (_LATER_PLAIN, _LATER_KEYED) if self.later else (_PLAIN, _KEYED)
-            kind = self.random.choice(keyed if self.random.random() < 0.45 else plain)
+            kind = self.random.choice(self.keyed if self.random.random() < 0.45 else self.plain)
             getattr(self, f"_{kind}")(stream)
         for stream in list(self.streams):
             if stream.id not in self.read or self.random.random() < 0.1:
@@ -161,7 +167,8 @@ class _Maker:
         if files > 1 and reads not in ("collection", "sequence"):
             disorder = None
         form = self._form()
-        number = self._step("source", (), parallelism=p, form=form, reads=reads, records=records, files=files)
+        more = {"bare": self.random.random() < 0.3} if self.newest else {}
+        number = self._step("source", (), parallelism=p, form=form, reads=reads, records=records, files=files, **more)
         if p > 1 and reads == "sequence":
             disorder = None
         self._add(_Stream(id=number, form=form, parallelism=p, ordered=p == 1 and files == 1, disorder=disorder))
@@ -202,6 +209,35 @@ class _Maker:
         p, form = self._parallelism(stream), self._form()
         number = self._step("flat_map", (stream,), parallelism=p, form=form, function=self.random.choice(list(FLATS)))
         self._add(self._behind(stream, number, p, form))
+
+    def _many(self, stream: _Stream) -> None:
+        """More records than one chunk, one slice and one bucket of keys take."""
+        if self.many or self.steps[stream.id].kind == "union":
+            return self._filter(stream)
+        self.many = True
+        p, form = self._parallelism(stream), self._form()
+        number = self._step("flat_map", (stream,), parallelism=p, form=form, function="many")
+        self._add(self._behind(stream, number, p, form))
+        return None
+
+    def _stamps(self, stream: _Stream) -> None:
+        """Event times as functions see them."""
+        stream = self._operator(stream)
+        if not stream.timed:
+            stream = self._times(stream)
+        p, form = self._parallelism(stream), self._form()
+        number = self._step("stamps", (stream,), parallelism=p, form=form)
+        self._add(replace(self._behind(stream, number, p, form), disorder=None))
+
+    def _counted(self, stream: _Stream) -> None:
+        """A function that counts its records in an attribute."""
+        stream = self._operator(stream)
+        if not (stream.ordered and stream.parallelism == 1):
+            return self._map(stream)
+        form = self._form()
+        number = self._step("counted", (stream,), parallelism=1, form=form)
+        self._add(self._behind(stream, number, 1, form))
+        return None
 
     def _process(self, stream: _Stream) -> None:
         p, form = self._parallelism(stream), self._form()
@@ -275,7 +311,8 @@ class _Maker:
     # --- operators with keys
 
     def _key(self) -> dict[str, Any]:
-        selector = self.random.choice(("field", "field", "field", *SELECTORS))
+        newer = tuple(NEWER_SELECTORS) if self.newest else ()
+        selector = self.random.choice(("field", "field", "field", *SELECTORS, *newer))
         return {"selector": selector, "declared": self.random.random() < 0.5}
 
     def _aggregate(self, stream: _Stream, kind: str) -> None:
@@ -336,7 +373,7 @@ class _Maker:
         if not stream.timed:
             stream = self._times(stream)
         size = self.random.choice((5, 10, 25))
-        assigner = self.random.choice(("tumbling", "sliding", "session"))
+        assigner = self.random.choice(("tumbling", "sliding", "session", *(("dynamic",) if self.newest else ())))
         function = self.random.choice(("reduce", "aggregate", "process"))
         form = stream.form if function == "reduce" else self._form()
         p = 1 if every else self._any_parallelism()
@@ -346,11 +383,18 @@ class _Maker:
             offset=self.random.choice((0, 0, 3)) if assigner == "tumbling" else 0,
             function=function, lateness=self.random.choice((0, 0, 10, 40)), tagged=self.random.random() < 0.4,
             **({"selector": "one", "declared": False, "every": True} if every else self._key()),
+            **(self._of_newest_windows(function, every) if self.newest else {}),
         )  # fmt: skip
         again = self._add(_Stream(id=number, form=form, parallelism=p, timed=not stream.late))
         if self.steps[number]["tagged"]:
             side = self._step("late", (again,), parallelism=p, form=stream.form)
             self._add(_Stream(id=side, form=stream.form, parallelism=p))
+
+    def _of_newest_windows(self, function: str, every: bool) -> dict[str, Any]:
+        return {
+            "through": function == "process" and not every and self.random.random() < 0.4,
+            "trigger": self.random.choice((None, None, None, "event")),
+        }
 
     def _count(self, stream: _Stream) -> None:
         stream = self._operator(stream)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.fuzz.description import Job, Step
-from tests.fuzz.functions import FLATS, SELECTORS, filters, maps
+from tests.fuzz.functions import ALL_SELECTORS, FLATS, MANY, filters, maps
 from tests.fuzz.rendering import AGGREGATE_SELECTORS, helpers
 
 __all__ = ["expected"]
@@ -85,7 +85,7 @@ class _Model:
         return self._each(self._input(step), lambda r: [r] if keeps(r) else [])
 
     def _flat_map(self, step: Step) -> _Stream:
-        count, number = FLATS[step["function"]]
+        count, number = {**FLATS, **MANY}[step["function"]]
         f = self._of(f"[(r[0], {number}, r[2]) for i in range({count})]")
         return self._each(self._input(step), f)
 
@@ -107,6 +107,16 @@ class _Model:
     def _ship(self, step: Step) -> _Stream:
         times = step.parallelism if step["how"] == "broadcast" else 1
         return self._each(self._input(step), lambda r: [r] * times)
+
+    def _stamps(self, step: Step) -> _Stream:
+        stream = self._input(step)
+        return _Stream([((r[0], r[1], time or 0), time) for r, time in stream.records], stream.marks)
+
+    def _counted(self, step: Step) -> _Stream:
+        stream = self._input(step)
+        return _Stream(
+            [((r[0], r[1] * 10 + at, r[2]), time) for at, (r, time) in enumerate(stream.records, start=1)], stream.marks
+        )
 
     def _union(self, step: Step) -> _Stream:
         return _Stream([one for at in range(len(step.inputs)) for one in self._input(step, at).records])
@@ -144,7 +154,7 @@ class _Model:
 
     def _by_key(self, step: Step, stream: _Stream, selector: str | None = None) -> dict[Any, list[int]]:
         """The positions of each key's records. Keys that are written alike are one key, so NaN is one."""
-        select = self._of(selector or SELECTORS[step["selector"]][0])
+        select = self._of(selector or ALL_SELECTORS[step["selector"]][0])
         groups: dict[Any, list[int]] = {}
         for at, (record, _) in enumerate(stream.records):
             groups.setdefault(self.names["text"](select(record)), []).append(at)
@@ -230,10 +240,13 @@ class _Model:
 
     def _window(self, step: Step) -> _Stream:
         stream, out, late = self._input(step), _Stream(), _Stream()
+        marks = stream.marks or []
+        rises = {at for at in range(1, len(marks)) if marks[at] != marks[at - 1]}
         for positions in self._by_key(step, stream).values():
             windows = _Windows(step)
             mine = set(positions)
-            for at, (record, time) in enumerate(stream.records):
+            for at in sorted(mine | rises):
+                record, time = stream.records[at]
                 windows.advance(-_END if stream.marks is None else stream.marks[at])
                 if at in mine:
                     assert time is not None
@@ -311,8 +324,8 @@ class _Windows:
     def take(self, record: Record, time: int) -> None:
         """One record: into its windows, or late."""
         taken = False
-        for assigned in self._assigned(time):
-            window = self._merged(assigned) if self.step["assigner"] == "session" else assigned
+        for assigned in self._assigned(record, time):
+            window = self._merged(assigned) if self.step["assigner"] in ("session", "dynamic") else assigned
             if self._is_over(window):
                 continue
             taken = True
@@ -331,10 +344,10 @@ class _Windows:
     def _is_over(self, window: tuple[int, int]) -> bool:
         return window[1] - 1 + self.lateness <= self.mark
 
-    def _assigned(self, time: int) -> list[tuple[int, int]]:
+    def _assigned(self, record: Record, time: int) -> list[tuple[int, int]]:
         size = self.step["size"]
-        if self.step["assigner"] == "session":
-            return [(time, time + size)]
+        if self.step["assigner"] in ("session", "dynamic"):
+            return [(time, time + size + (record[1] % 4 if self.step["assigner"] == "dynamic" else 0))]
         slide, offset = self.step["slide"] or size, self.step["offset"]
         last = time - (time - offset) % slide
         return [(start, start + size) for start in range(last, time - size, -slide)]

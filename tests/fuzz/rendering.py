@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tests.fuzz.description import Job, Step
-from tests.fuzz.functions import FLATS, SELECTORS, filters, maps
+from tests.fuzz.functions import ALL_SELECTORS, FLATS, MANY, filters, maps
 
 __all__ = ["AGGREGATE_SELECTORS", "Style", "helpers", "render", "write_sources"]
 
@@ -20,8 +20,9 @@ from planner import (
     AggregateFunction, AggregatingStateDescriptor, AsyncDataStream, AsyncFunction, BroadcastProcessFunction,
     CoFlatMapFunction, CoMapFunction, CoProcessFunction, Duration, EventTimeSessionWindows, FileSource, FilterFunction,
     FlatMapFunction, KeyedBroadcastProcessFunction, KeyedCoProcessFunction, KeyedProcessFunction, ListStateDescriptor,
-    MapFunction, MapStateDescriptor, NumberSequenceSource, OutputTag, ProcessFunction,
-    ProcessWindowFunction, ReaderSource, ReducingStateDescriptor, Row, RuntimeExecutionMode, SlidingEventTimeWindows,
+    EventTimeTrigger, MapFunction, MapStateDescriptor, NumberSequenceSource, OutputTag, ProcessFunction,
+    ProcessWindowFunction, PurgingTrigger, ReaderSource, ReducingStateDescriptor, Row, RuntimeExecutionMode,
+    SessionWindowTimeGapExtractor, SlidingEventTimeWindows,
     StateTtlConfig, StreamExecutionEnvironment, StreamFormat, Time, TimestampAssigner, TumblingEventTimeWindows, Types,
     ValueStateDescriptor, WatermarkStrategy,
 )
@@ -42,7 +43,10 @@ from pyflink.datastream.state import (
     AggregatingStateDescriptor, ListStateDescriptor, MapStateDescriptor, ReducingStateDescriptor, StateTtlConfig,
     ValueStateDescriptor,
 )
-from pyflink.datastream.window import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
+from pyflink.datastream.window import (
+    EventTimeSessionWindows, EventTimeTrigger, PurgingTrigger, SessionWindowTimeGapExtractor, SlidingEventTimeWindows,
+    TumblingEventTimeWindows,
+)
 from pyflink.table import DataTypes
 """
 # What scripts and the model share: the values of keys, and how records are written.
@@ -50,7 +54,7 @@ HELPERS = """\
 import json
 import zlib
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
 
@@ -64,6 +68,19 @@ class Colour(Enum):
 class Point:
     x: int
     y: int
+
+
+class Name(str, Enum):
+    X = "x"
+    Y = "y"
+
+
+class Plain:
+    def __init__(self, x):
+        self.x = x
+
+    def __repr__(self):
+        return f"Plain({self.x})"
 
 
 def text(v):
@@ -100,6 +117,9 @@ AGGREGATE_SELECTORS: dict[str, tuple[str | None, str, str | None, bool]] = {
     "pair": ("r[1] % 2", "(r[0], r[2])", None, True),
     "one": (None, "0", "Types.LONG()", False),
     "text": ("r[1] % 4", "'k' + str(r[2])", "Types.STRING()", False),
+    "many": ("r[1] % 997", "r[2]", "Types.LONG()", False),
+    "half": ("r[1] % 50", "r[2] / 2", "Types.DOUBLE()", False),
+    "sign": ("int(r[1] > 3)", "r[2] == 1", "Types.BOOLEAN()", False),
 }
 
 
@@ -131,7 +151,10 @@ def write_sources(job: Job, folder: Path) -> None:
                 (values[key] if job.key_kind.written else key, value, time)
                 for key, value, time in step["records"][number :: step["files"]]
             ]
-            (target / f"part{number}.txt").write_text(_WRITERS[step["reads"]](rows), encoding="utf-8")
+            written = _WRITERS[step["reads"]](rows)
+            if step.options.get("bare"):  # no end of line at the end
+                written = written.removesuffix("\n")
+            (target / f"part{number}.txt").write_text(written, encoding="utf-8")
 
 
 def helpers() -> dict[str, Any]:
@@ -235,9 +258,10 @@ class _Script:
         self.top.append("\n\n" + text)
 
     def _keyed(self, step: Step, stream: int, key: str | None = None, declared: str | None = None) -> str:
-        key = key or SELECTORS[step["selector"]][0]
-        kind = declared or (self.job.key_kind.type if step["selector"] == "field" else SELECTORS[step["selector"]][1])
-        if self.job.keys == "nullable" and step["selector"] == "field":
+        key = key or ALL_SELECTORS[step["selector"]][0]
+        of_field = step["selector"] == "field"
+        kind = declared or (self.job.key_kind.type if of_field else ALL_SELECTORS[step["selector"]][1])
+        if self.job.keys == "nullable" and of_field:
             kind = None  # PyFlink refuses None as a key of a declared type
         return f"s{stream}.key_by(lambda r: {key}{f', {kind}' if step['declared'] and kind else ''})"
 
@@ -320,7 +344,7 @@ class _Script:
         self._let(step, f"s{step.inputs[0]}.filter(lambda r: {condition}){self._at(step)}")
 
     def _flat_map(self, step: Step) -> None:
-        count, number = FLATS[step["function"]]
+        count, number = {**FLATS, **MANY}[step["function"]]
         made = record(step.form, "r[0]", number, "r[2]")
         function = f"lambda r: [{made} for i in range({count})]"
         self._let(step, f"s{step.inputs[0]}.flat_map({function}{self._typed(step.form)}){self._at(step)}")
@@ -415,6 +439,24 @@ class _Script:
             step,
             f"s{first}.rebalance().connect(s{second}.broadcast(RULES{step.id})).process(Rules{step.id}()"
             f"{self._typed(step.form)}){self._at(step)}",
+        )
+
+    def _stamps(self, step: Step) -> None:
+        made = record(step.form, "r[0]", "r[1]", "ctx.timestamp()")
+        self._class(
+            f"class Stamps{step.id}(ProcessFunction):\n    def process_element(self, r, ctx):\n        yield {made}"
+        )
+        self._let(step, f"s{step.inputs[0]}.process(Stamps{step.id}(){self._typed(step.form)}){self._at(step)}")
+
+    def _counted(self, step: Step) -> None:
+        """A function that remembers something by itself: downstream of an exchange, where it lasts in a stream."""
+        made = record(step.form, "r[0]", "r[1] * 10 + self.count", "r[2]")
+        self._class(
+            f"class Counted{step.id}(MapFunction):\n    def __init__(self):\n        self.count = 0\n\n"
+            f"    def map(self, r):\n        self.count += 1\n        return {made}"
+        )
+        self._let(
+            step, f"s{step.inputs[0]}.rebalance().map(Counted{step.id}(){self._typed(step.form)}){self._at(step)}"
         )
 
     # --- operators with keys
@@ -537,10 +579,19 @@ class _Script:
             "tumbling": f"TumblingEventTimeWindows.of({size}, Time.milliseconds({step['offset']}))",
             "sliding": f"SlidingEventTimeWindows.of({size}, Time.milliseconds({step['slide']}))",
             "session": f"EventTimeSessionWindows.with_gap({size})",
+            "dynamic": f"EventTimeSessionWindows.with_dynamic_gap(Gap{step.id}())",
         }[step["assigner"]]
+        if step["assigner"] == "dynamic":
+            self._class(
+                f"class Gap{step.id}(SessionWindowTimeGapExtractor):\n    def extract(self, r):\n"
+                f"        return {step['size']} + r[1] % 4"
+            )
         every = self._over_all(step)
         keyed = f"s{step.inputs[0]}.window_all" if every else f"{self._keyed(step, step.inputs[0])}.window"
         call = f"{keyed}({assigner})"
+        trigger = {"event": "EventTimeTrigger.create()", "purging": "PurgingTrigger.of(EventTimeTrigger.create())"}
+        if step.options.get("trigger"):
+            call += f".trigger({trigger[step['trigger']]})"
         if step["lateness"]:
             call += f".allowed_lateness({step['lateness']})"
         if step["tagged"]:
@@ -563,7 +614,24 @@ class _Script:
                 "        return (acc[0] if acc[2] else b[0], acc[1] + b[1], acc[2] + b[2], max(acc[3], b[3]))"
             )
             return f"aggregate(Aggregate{step.id}()"
+        if step.options.get("through") and not self.ours:
+            return self._gathered(step)
         return self._window_function(step, "context.window().end")
+
+    def _gathered(self, step: Step) -> str:
+        """What reduce or aggregate gathered, for a window function: PyFlink's alone."""
+        key = "key" if step["selector"] == "field" else "KEYS[0]"
+        made = record(step.form, key, "gathered[1] * 100 + gathered[2]", "context.window().end")
+        self._class(
+            f"class Gathered{step.id}(AggregateFunction):\n    def create_accumulator(self):\n"
+            "        return (None, 0, 0)\n\n    def add(self, r, acc):\n"
+            "        return (None, acc[1] + r[1], acc[2] + 1)\n\n"
+            "    def get_result(self, acc):\n        return acc\n\n    def merge(self, acc, b):\n"
+            "        return (None, acc[1] + b[1], acc[2] + b[2])\n\n\n"
+            f"class Window{step.id}(ProcessWindowFunction):\n    def process(self, key, context, elements):\n"
+            f"        (gathered,) = elements\n        yield {made}"
+        )
+        return f"aggregate(Gathered{step.id}(), Window{step.id}(), Types.PICKLED_BYTE_ARRAY()"
 
     def _over_all(self, step: Step) -> bool:
         """Whether it is PyFlink's window_all; our own API has one key for that."""

@@ -21,7 +21,7 @@ ON_SPARK = {
     200: "batch", 203: "script", 204: "batch unchained", 207: "stream", 209: "script in batch mode",
     31000043: "batch", 31000016: "batch unchained", 31000024: "batch",
 }  # fmt: skip
-SEEDS = [*range(8), *range(50_000_000, 50_000_012)]  # what is generated since, too
+SEEDS = [*range(8), *range(50_000_000, 50_000_012), *range(60_000_000, 60_000_008)]  # what is generated since, too
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -47,11 +47,11 @@ def test_a_seed_is_one_job() -> None:
 
 
 def test_every_kind_of_step_is_generated() -> None:
-    found = {step.kind for seed in range(50_000_000, 50_000_200) for step in random_job(seed).steps}
+    found = {step.kind for seed in range(60_000_000, 60_000_200) for step in random_job(seed).steps}
     assert found >= {
-        "async", "broadcast_state", "connect", "count", "filter", "flat_map", "keyed_broadcast", "keyed_connect",
-        "keyed_first", "keyed_process", "late", "map", "max", "max_by", "min", "min_by", "nested", "print", "process",
-        "reduce", "ship", "side", "source", "sum", "times", "union", "window",
+        "async", "broadcast_state", "connect", "count", "counted", "filter", "flat_map", "keyed_broadcast",
+        "keyed_connect", "keyed_first", "keyed_process", "late", "map", "max", "max_by", "min", "min_by", "nested",
+        "print", "process", "reduce", "ship", "side", "source", "stamps", "sum", "times", "union", "window",
     }  # fmt: skip
 
 

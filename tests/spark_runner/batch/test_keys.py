@@ -72,6 +72,7 @@ KEYS = {
     "text of another class": ["a", Quiet("a")],
     "complex": [1, 1 + 0j],
     "object": [Plain(1), Plain(1)],
+    "object in a tuple": [(Plain(1), 2), (Plain(1), 2)],
     "dataclass": [Place(1, 2), Place(1, 2)],
     "mixed arrays": [None, None],
 }
