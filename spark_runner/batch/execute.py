@@ -20,13 +20,14 @@ from spark_runner.figures.results import (
     SinkWritten,
     VertexFinished,
 )
-from spark_runner.frames.blame import owner_of, translated
+from spark_runner.frames.blame import failure_in, owner_of, told, translated
 from spark_runner.frames.frames import Frames
 from spark_runner.frames.read_failures import unreadable
 from spark_runner.frames.reports import Reports
 from spark_runner.frames.row_counters import RowCounters
 from spark_runner.frames.shipping import ship
 from spark_runner.frames.tally import Tally
+from spark_runner.frames.whole_records import told_whole
 from spark_runner.program.counts import SinkTook
 from spark_runner.program.program import Sink, SparkProgram
 
@@ -124,6 +125,9 @@ class _Execution:
         return new
 
     def _translated(self, error: Exception, sink: Sink | None = None) -> PlanError:
+        failure = failure_in(error)
+        if failure is not None:
+            return told(told_whole(failure, self.program, self.spark))
         unread = unreadable(error, self.program)
         if unread is not None:
             return unread

@@ -33,6 +33,7 @@ class Failure:
     problem: str  # the exception, or why the record does not fit
     record: str | None
     lines: Lines = ()  # the user's own traceback lines
+    row: tuple[int, int] | None = None  # pass and number of the record, where not all of its fields came along
 
     def text(self) -> str:
         """The message a user reads."""
@@ -47,6 +48,7 @@ class OperatorFailed(Exception):
     def __init__(self, failure: Failure) -> None:
         super().__init__(f"{_OPEN}{json.dumps(asdict(failure))}{_CLOSE}")
         self.failure = failure
+        self.value: object = None  # the record itself
 
     def __reduce__(self) -> tuple[type[OperatorFailed], tuple[Failure]]:
         return OperatorFailed, (self.failure,)
@@ -70,7 +72,8 @@ def found_in(text: str) -> Failure | None:
     if start < 0 or end < 0:
         return None
     fields = json.loads(text[start + len(_OPEN) : end])
-    return Failure(**{**fields, "lines": tuple(fields["lines"])})
+    row = fields["row"] and tuple(fields["row"])
+    return Failure(**{**fields, "lines": tuple(fields["lines"]), "row": row})
 
 
 def shown(record: object) -> str:

@@ -61,7 +61,7 @@ class FusedRun:
     def __init__(self, operators: Sequence[Operator], outlet: OutletWriter | None) -> None:
         self.operators, self.outlet = tuple(operators), outlet
         self.targets = operators[-1].targets
-        self._in_columns = outlet is not None and form_of(outlet.outlet.schema.names) != "value"
+        self._in_columns = outlet is not None and form_of(outlet.outlet.names) != "value"
         self._loops: dict[
             tuple[bool, tuple[str, ...]], tuple[Loop, bool]
         ] = {}  # by whether records have times, columns
@@ -111,7 +111,7 @@ class FusedRun:
         names |= {"spread": spread, "settle": settle, "blame": functools.partial(self._blame, code)}
         names["missing"] = -1  # the event time before, where records have none
         if self.outlet is not None:
-            columns = tuple(self.outlet.outlet.schema.names)
+            columns = self.outlet.outlet.names
             names |= {"row": row_class(columns), "positional": functools.partial(positional, names=columns)}
             names |= {"select": self.outlet.outlet.selector, "shaped": shaped(columns)}
         exec(code.code, names)
@@ -122,8 +122,9 @@ class FusedRun:
             return Shape(stamped=stamped)
         spec = self.outlet.outlet
         return Shape(
-            width=len(spec.schema) if self._in_columns else None,
-            rows=form_of(spec.schema.names) == "row",
+            width=len(spec.names) if self._in_columns else None,
+            picked=spec.picked,
+            rows=form_of(spec.names) == "row",
             keyed=spec.selector is not None,
             stamped=stamped,
         )
@@ -244,7 +245,7 @@ def _own_outlet(last: Operator) -> OutletWriter | None:
     if len(last.targets) != 1 or isinstance(last.targets[0], Operator):
         return None
     writer: OutletWriter = last.targets[0]
-    form = form_of(writer.outlet.schema.names)
+    form = form_of(writer.outlet.names)
     plain = form == "value" and writer.outlet.selector is None  # whole records are its column already
-    fits = form in ("tuple", "row", "value") and len(writer.outlet.schema) <= _WIDEST
+    fits = form in ("tuple", "row", "value") and len(writer.outlet.names) <= _WIDEST
     return writer if fits and not plain and writer.outlet.custom is None else None

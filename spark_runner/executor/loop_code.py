@@ -45,6 +45,7 @@ class Shape:
     """What the loop collects: whole records, or the columns of an outlet, and with them keys, event times, places."""
 
     width: int | None = None  # None: whole records
+    picked: tuple[int, ...] = ()  # the fields of so many that are collected; (): all
     rows: bool = False  # records are named rows or tuples, not tuples alone
     keyed: bool = False
     paired: bool = False  # records are pairs of key and record, which are collected apart
@@ -205,7 +206,9 @@ class _Writer:
             self._line(f"out.append({self._whole(variable)})")
             return
         parts = self.parts.get(variable, Parts()).variables
+        picked = self.shape.picked or range(width)
         if len(parts) == width:
+            parts = tuple(parts[at] for at in picked)
             self.read.update(parts)
             for number, part in enumerate(parts):
                 self._line(f"c{number}.append({part})")
@@ -217,8 +220,8 @@ class _Writer:
         self._line(f"if {other}:")
         self._line(f" {variable} = positional({variable})", (FIT, variable))
         self._line("".join(f"a{n}, " for n in range(width)) + f"= {variable}", (FIT, variable))
-        for number in range(width):
-            self._line(f"c{number}.append(a{number})")
+        for number, at in enumerate(picked):
+            self._line(f"c{number}.append(a{at})")
 
     def _collect_apart(self, variable: str) -> None:
         """A pair's key and its record."""
@@ -420,7 +423,7 @@ _BESIDE = ("keys", "times", "kept")
 
 
 def _lists(shape: Shape, *, timed: bool) -> list[str]:
-    columns = ["out"] if shape.width is None else [f"c{number}" for number in range(shape.width)]
+    columns = ["out"] if shape.width is None else [f"c{at}" for at in range(len(shape.picked) or shape.width)]
     wanted = (shape.keyed or shape.paired, timed, shape.placed)
     return [*columns, *(name for name, want in zip(_BESIDE, wanted, strict=True) if want)]
 

@@ -229,7 +229,9 @@ class Operator:
         if isinstance(error, OperatorFailed):
             return error
         by = (self.spec.key, self.spec.name, self.spec.place)
-        return failed_by(by, error, shown(record[0]) if record else None, prefix=prefix)
+        failed = failed_by(by, error, shown(record[0]) if record else None, prefix=prefix)
+        failed.value = record[0] if record else None
+        return failed
 
     # --- timers: of keyed operators
 

@@ -10,13 +10,14 @@ import contextlib
 import pickle
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 
+from spark_runner.executor.failures import OperatorFailed
 from spark_runner.executor.fusion import FusedRun, fused
-from spark_runner.executor.hidden_columns import KEY, SIDE, STAMP
+from spark_runner.executor.hidden_columns import KEY, ROW, SIDE, STAMP
 from spark_runner.executor.interpreter import at_work
 from spark_runner.executor.keyed import Keyed
 from spark_runner.executor.keys import one_nan
@@ -76,6 +77,7 @@ class PassRunner:
         self.ready: list[pa.RecordBatch] = []  # what was made and has not left yet
         self.outlets = [OutletWriter(spec, number, self.ready) for number in range(len(spec.outlets))]
         self.taken = [0, 0]
+        self.at_hand: tuple[Any, pa.RecordBatch] | None = None  # the records that are being taken
         readers: list[tuple[int | None, str | None, Any]] = [
             *((one.parent, one.tag, made) for one, made in zip(spec.operators, self.operators, strict=True)),
             *((outlet.node, outlet.tag, writer) for outlet, writer in zip(spec.outlets, self.outlets, strict=True)),
@@ -111,13 +113,16 @@ class PassRunner:
                 operator.open()
             for batch in batches:
                 yield from self._arrive(batch)
+            self.at_hand = None
             for operator in self.operators:
                 operator.end_input()
                 yield from self._left()
-        except BaseException:
+        except BaseException as error:
             for operator in opened:
                 with contextlib.suppress(Exception):  # what failed first is what its author must see
                     operator.close()
+            if isinstance(error, OperatorFailed):
+                raise self._numbered(error) from None
             raise
         for operator in opened:
             operator.close()
@@ -136,6 +141,7 @@ class PassRunner:
         stamps = batch.column(names.index(STAMP)).to_pylist() if STAMP in names else None
         sides = batch.column(names.index(SIDE)).to_pylist() if SIDE in names else None
         values = self._records(batch, names, sides)
+        self.at_hand = values, batch
         ones = 0 if sides is None else sum(sides)
         self.taken[0] += len(values) - ones
         self.taken[1] += ones
@@ -153,13 +159,17 @@ class PassRunner:
 
     def _records(self, batch: pa.RecordBatch, names: list[str], sides: list[int] | None) -> Any:
         if sides is None:
-            wanted = self.spec.input.names[0]
-            columns = [batch.column(names.index(name)) for name in wanted]
-            return Columns(columns, wanted) if self._in_columns else decode(columns, wanted)
+            wanted, known = self.spec.input.names[0], set(names)
+            columns = [batch.column(names.index(name)) if name in known else None for name in wanted]
+            count = batch.num_rows
+            return Columns(columns, wanted, count) if self._in_columns else decode(columns, wanted, count)
         streams = []
         for side in (0, 1):
             column = batch.column(names.index(f"in{side}")).filter(pa.array([s == side for s in sides], pa.bool_()))
-            streams.append(iter(decode(column.flatten(), self.spec.input.names[side]) if len(column) else ()))
+            there = dict(zip((field.name for field in column.type), column.flatten(), strict=True))
+            wanted = self.spec.input.names[side]
+            records = decode([there.get(name) for name in wanted], wanted, len(column)) if len(column) else ()
+            streams.append(iter(records))
         return [next(streams[side]) for side in sides]
 
     def _keys(self, batch: pa.RecordBatch, names: list[str]) -> list[Any]:
@@ -170,6 +180,20 @@ class PassRunner:
             return found[0]
         keys = found[0] if len(found) == 1 else zip(*found, strict=True)
         return list(map(one_nan, keys))  # a NaN inside a key is equal to itself alone
+
+    def _numbered(self, failed: OperatorFailed) -> OperatorFailed:
+        """The failure, with the number of its record where not all of its fields came along."""
+        values, batch = self.at_hand or ((), None)
+        if batch is None or ROW not in batch.schema.names:
+            return failed
+        looked_at, made = (values.looked_at, values.made) if isinstance(values, Columns) else (None, values)
+        found = [at for at, one in enumerate(made) if one is failed.value]
+        if looked_at is not None and looked_at[0] is failed.value:
+            found = [looked_at[1]]
+        if len(found) != 1:
+            return failed
+        row = batch.column(batch.schema.names.index(ROW))[found[0]].as_py()
+        return failed if row is None else OperatorFailed(replace(failed.failure, row=(self.spec.number, row)))
 
     # --- figures
 

@@ -30,6 +30,17 @@ class OutletSpec:
     custom: Callable[[Any, int], int] | None = None
     consumers: int = 0
     stamps: bool = False
+    fields: tuple[str, ...] = ()  # of the records, where not all of them leave
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The fields of the records."""
+        return self.fields or tuple(self.schema.names)
+
+    @property
+    def picked(self) -> tuple[int, ...]:
+        """Which fields leave, by their positions; () where all do."""
+        return tuple(map(self.fields.index, self.schema.names)) if self.fields else ()
 
     @property
     def full_schema(self) -> pa.Schema:
@@ -46,9 +57,9 @@ class OutletSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassInput:
-    """What arrives: the columns of each input position, and whether records come key by key."""
+    """What arrives: the fields of each input's records, and whether records come key by key."""
 
-    names: tuple[tuple[str, ...], ...]
+    names: tuple[tuple[str, ...], ...]  # of which only those have a column that somebody reads
     grouped: bool = False
     key_columns: tuple[tuple[str, ...], ...] = ()  # by input position
 

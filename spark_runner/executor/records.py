@@ -30,39 +30,48 @@ class UnfitRecord(Exception):
 # --- from columns to records ----------------------------------------------------------------------------------------
 
 
-def decode(columns: Sequence[pa.Array], names: Sequence[str]) -> list[Any]:
-    """The records of a batch's columns."""
+def decode(columns: Sequence[pa.Array], names: Sequence[str], count: int = 0) -> list[Any]:
+    """The records of a batch's columns. One that nobody reads may be None: `count` is the number of records."""
     form = form_of(names)
     if form == "pickled":
         return [None if one is None else pickle.loads(one) for one in columns[0].to_pylist()]
     if form == "value":
         return values_of(columns[0])
-    lists = [values_of(column) for column in columns]
-    if form == "tuple":
-        return list(zip(*lists, strict=True))
-    return list(map(functools.partial(tuple.__new__, row_class(tuple(names))), zip(*lists, strict=True)))
+    lists = [[None] * count if column is None else values_of(column) for column in columns]
+    records = zip(*lists, strict=True)
+    return list(records if form == "tuple" else map(_made_of(names), records))
+
+
+def _made_of(names: Sequence[str]) -> Callable[[Any], Any]:
+    return functools.partial(tuple.__new__, row_class(tuple(names)))
 
 
 class Columns:
     """The records of a batch, of which only those columns become Python values that somebody reads."""
 
-    def __init__(self, columns: Sequence[pa.Array], names: tuple[str, ...]) -> None:
-        self.names, self._columns = names, columns
+    def __init__(self, columns: Sequence[pa.Array], names: tuple[str, ...], count: int) -> None:
+        self.names, self._columns, self._count = names, columns, count
+        self.looked_at: tuple[Any, int] | None = None  # a single record, and its number
+        self.made: list[Any] = []  # the records, once somebody needs them
 
     def __len__(self) -> int:
-        return len(self._columns[0])
+        return self._count
 
     def column(self, at: int) -> list[Any]:
         """The values of one column."""
-        return values_of(self._columns[at])
+        column = self._columns[at]
+        return [None] * self._count if column is None else values_of(column)
 
     def records(self) -> list[Any]:
         """All records."""
-        return decode(self._columns, self.names)
+        self.made = decode(self._columns, self.names, self._count)
+        return self.made
 
     def record(self, at: int) -> Any:
         """One record."""
-        return decode([column.slice(at, 1) for column in self._columns], self.names)[0]
+        found = decode([None if one is None else one.slice(at, 1) for one in self._columns], self.names, 1)[0]
+        self.looked_at = found, at
+        return found
 
 
 def values_of(column: pa.Array) -> list[Any]:

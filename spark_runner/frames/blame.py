@@ -11,7 +11,7 @@ from pyspark.errors import PySparkException
 
 from planner.errors import ExecutionError, PlanError
 from planner.job import Explode, Join, Location, Operator, Select, Watermarks, Where, Window
-from spark_runner.executor.failures import found_in
+from spark_runner.executor.failures import Failure, found_in
 from spark_runner.program.program import Operation, SparkProgram
 
 _CONDITION = re.compile(r"\[([A-Z_0-9.]+)\] (.*)")
@@ -41,10 +41,9 @@ def translated(error: BaseException, operator: Operator | None, name: str = "", 
     """The error a user reads. A failure marked by an executor names its own operator."""
     if isinstance(error, PlanError):
         return error
-    text = _text(error)
-    failure = found_in(text) or found_in(str(error))
+    text, failure = _text(error), failure_in(error)
     if failure is not None:
-        return ExecutionError(failure.text(), operator=failure.operator, location=_location(failure.place))
+        return told(failure)
     if _WORKER_DIED in text or _WORKER_DIED in str(error):
         return ExecutionError(
             "a Python worker ended in the middle of its records, without an exception",
@@ -62,6 +61,16 @@ def translated(error: BaseException, operator: Operator | None, name: str = "", 
         return ExecutionError(problem, hint=hint)
     what = f"operator {operator.key!r} ({name}) {doing}".rstrip()
     return ExecutionError(f"{what}: {problem}", operator=operator.key, location=operator.location, hint=hint)
+
+
+def failure_in(error: BaseException) -> Failure | None:
+    """The failure that an executor marked in an error."""
+    return found_in(_text(error)) or found_in(str(error))
+
+
+def told(failure: Failure) -> ExecutionError:
+    """The error a user reads of an operator that failed."""
+    return ExecutionError(failure.text(), operator=failure.operator, location=_location(failure.place))
 
 
 def owner_of(error: BaseException, program: SparkProgram) -> Operation | None:

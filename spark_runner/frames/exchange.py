@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import MapType, VariantType
 
-from spark_runner.executor.hidden_columns import HIDDEN, KEY, SIDE, STAMP, TARGET
+from spark_runner.executor.hidden_columns import HIDDEN, KEY, ROW, SIDE, STAMP, TARGET
 from spark_runner.program.program import Exchange, Inlet
 from spark_runner.program.sql_text import quoted
 
@@ -117,12 +117,14 @@ def joined_inlets(
     return union.repartitionById(parallelism, F.col(TARGET)).drop(TARGET)
 
 
-def sided(frame: DataFrame, inlet: Inlet, other: DataFrame) -> DataFrame:
+def sided(frame: DataFrame, inlet: Inlet, other: DataFrame, other_inlet: Inlet) -> DataFrame:
     """One input of two, shaped so that both fit into one frame: its records in `in0` or `in1`, its key in a column."""
     side = inlet.position
-    mine = [F.col(quoted(name)) for name in data_columns(frame)]
+    mine = [F.col(quoted(name)) for name in _own_columns(frame, inlet)]
     missing = F.lit(None).cast(
-        other.select(F.struct(*(F.col(quoted(n)) for n in data_columns(other))).alias("s")).schema[0].dataType
+        other.select(F.struct(*(F.col(quoted(n)) for n in _own_columns(other, other_inlet))).alias("s"))
+        .schema[0]
+        .dataType
     )
     columns = [F.lit(side).alias(SIDE)]
     columns += (
@@ -136,9 +138,13 @@ def sided(frame: DataFrame, inlet: Inlet, other: DataFrame) -> DataFrame:
             (keys[0] if len(keys) == 1 else F.struct(*(k.alias(f"k{n}") for n, k in enumerate(keys)))).alias(KEY)
         )
     columns.append((F.col(STAMP) if STAMP in frame.columns else F.lit(None).cast("bigint")).alias(STAMP))
-    if TARGET in frame.columns:
-        columns.append(F.col(TARGET))
+    columns += [F.col(name) for name in (TARGET, ROW) if name in frame.columns]
     return frame.select(*columns)
+
+
+def _own_columns(frame: DataFrame, inlet: Inlet) -> list[str]:
+    """The columns of the records, without those that came along as keys alone."""
+    return [name for name in data_columns(frame) if ROW not in frame.columns or name in (inlet.read or ())]
 
 
 def without(frame: DataFrame, column: str) -> DataFrame:

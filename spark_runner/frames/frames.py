@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from planner.job import Collection, Join, Reader, Sequence
 from planner.kinds import AGGREGATES
 from spark_runner.executor.hidden_columns import KEY, OUT, STAMP
-from spark_runner.frames.arrivals import Arrivals
+from spark_runner.frames.arrivals import Arrivals, Names
 from spark_runner.frames.blame import blamed
 from spark_runner.frames.collections import collection_frame
 from spark_runner.frames.counted import count_arrivals, count_native, measure_by_aggregation, measure_by_python
@@ -66,8 +66,8 @@ class Frames:
     # --- Python passes
 
     def _python(self, number: int, one: Pass) -> None:
-        arriving = self._arrivals.after_exchange(one) if one.inlets else self._one_row_per_subtask(one)
-        frame = self._mapped(number, one, arriving)
+        arriving, names = self._arrivals.arriving(one) if one.inlets else (self._one_row_per_subtask(one), ())
+        frame = self._mapped(number, one, arriving, names)
         several = len(one.outlets) > 1
         for at in range(len(one.outlets)):
             self.outlets[number, at] = frame.where(F.col(OUT) == at).select(f"o{at}.*") if several else frame
@@ -77,9 +77,9 @@ class Frames:
         """What starts a pass that has its records in itself."""
         return self.spark.range(0, one.parallelism, 1, one.parallelism).toDF("value")
 
-    def _mapped(self, number: int, one: Pass, arriving: DataFrame) -> DataFrame:
+    def _mapped(self, number: int, one: Pass, arriving: DataFrame, names: tuple[Names, ...]) -> DataFrame:
         reports = self.shop.reports
-        maker = PassMaker(self.program, self.shop.schema, arriving, first_task=self._first_tasks.get(number, 0))
+        maker = PassMaker(self.program, self.shop.schema, arriving, names, first_task=self._first_tasks.get(number, 0))
         spec = maker.chain(number, one, metric_rows=reports.as_rows)
         payload = pickled_pass(spec, one, self.program.file)
         frame = arriving.mapInArrow(pass_function(payload, reports.accumulator), maker.spark_schema(spec, one))

@@ -8,11 +8,10 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
-from pyspark.sql.types import BinaryType, DataType, StructField, StructType
+from pyspark.sql.types import BinaryType, StructField, StructType
 
 from planner.job import Collection
 from spark_runner.executor.conversion import columns_form
-from spark_runner.executor.hidden_columns import SIDE
 from spark_runner.executor.layout import OperatorSpec
 from spark_runner.executor.passes import OutletSpec, PassInput, PassSpec
 from spark_runner.executor.rows import PICKLED
@@ -31,25 +30,23 @@ class PassMaker:
         program: SparkProgram,
         schema_of: Callable[[str], StructType],
         arriving: DataFrame,
+        names: tuple[tuple[str, ...], ...] = (),
         *,
         first_task: int = 0,
     ) -> None:
         self.program, self.schema_of, self.arriving = program, schema_of, arriving
+        self.names = names or (tuple(data_columns(arriving)),)  # of the fields of records, by input
         self.first_task = first_task
 
     def chain(self, number: int, one: Pass, *, metric_rows: bool) -> PassSpec:
         """The pass as executors need it."""
-        arriving = self.arriving
-        names: tuple[tuple[str, ...], ...] = (tuple(data_columns(arriving)),)
-        if SIDE in arriving.columns:
-            names = tuple(_names_in(arriving.schema[f"in{side}"].dataType) for side in (0, 1))
         return PassSpec(
             number=number,
             name=self.program.steps[one.step].name,
             parallelism=one.parallelism,
             first_task=self.first_task,
             input=PassInput(
-                names=names,
+                names=self.names,
                 grouped=one.grouped,
                 key_columns=tuple(i.key.columns if i.key is not None else () for i in one.inlets),
             ),
@@ -122,6 +119,7 @@ class PassMaker:
             custom=None if outlet.custom is None else partitioner_of(outlet.custom.target),
             consumers=outlet.consumers,
             stamps=outlet.timestamps,
+            fields=() if outlet.read is None else self.names[0],
         )
 
     def _records_schema(self, outlet: Outlet) -> StructType:
@@ -129,7 +127,8 @@ class PassMaker:
         if outlet.pickled:
             return StructType([StructField(PICKLED, BinaryType())])
         if outlet.columns is not None:
-            return self.schema_of(outlet.columns)
+            declared = self.schema_of(outlet.columns)
+            return declared if outlet.read is None else StructType([declared[name] for name in outlet.read])
         return StructType([StructField(n, arriving.schema[n].dataType, True) for n in data_columns(arriving)])
 
     def spark_schema(self, spec: PassSpec, one: Pass) -> StructType:
@@ -158,11 +157,6 @@ def pass_function(payload: bytes, accumulator: Any) -> Callable[[Any], Any]:
         return run_pass(payload, report, batches)
 
     return run
-
-
-def _names_in(side: DataType) -> tuple[str, ...]:
-    assert isinstance(side, StructType)
-    return tuple(side.names)
 
 
 def _arrow(schema: StructType) -> pa.Schema:

@@ -14,6 +14,7 @@ from spark_runner.lowering.operator_parts import OperatorsOf
 from spark_runner.lowering.operators import Lowered, no_multi_input
 from spark_runner.lowering.own_operators import OwnOperators
 from spark_runner.lowering.placing import place, publish, stamp_source
+from spark_runner.lowering.pruning import pruned
 from spark_runner.lowering.vertices import lower_to_chunks
 from spark_runner.program.chunks import ChunkPlan
 from spark_runner.program.program import Mode, Outlet, Pass, Sink, SparkProgram
@@ -95,7 +96,7 @@ class _Lowerer:
             for node in vertex.nodes:
                 self._lower_node(step, self.view.graph.by_id[node])
         drain_leaves(self.view, self.drafts)
-        return tuple(draft.freeze() for draft in self.drafts.passes), tuple(self.drafts.sinks)
+        return pruned([draft.freeze() for draft in self.drafts.passes]), tuple(self.drafts.sinks)
 
     def _lower_node(self, step: int, node: StreamNode) -> None:
         if node.after_writer:

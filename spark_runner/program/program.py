@@ -84,6 +84,7 @@ class Outlet:
     pickled: bool = False  # records have no declared columns
     columns: str | None = None  # the records' columns where an operator of the job declares them
     declared_by: int | None = None  # the operation of this pass that declares them
+    read: tuple[str, ...] | None = None  # the columns of these that leave, where not all are read downstream
     readers: int = 1  # inlets and sinks that read it
 
 
@@ -107,6 +108,8 @@ class Inlet:
     position: int = 0  # which input of the operator: 0 or 1
     key: Key | None = None
     time: str | None = None  # the column that is the event time from here on
+    fields: tuple[str, ...] = ()  # the columns of its records, where not all of them are read
+    read: tuple[str, ...] | None = None  # those that the pass reads; None: all
     exchange: Exchange | None = None
 
 
