@@ -163,9 +163,7 @@ class TimerService:
 
     def __init__(self, operator: Operator) -> None:
         self._operator = operator
-
-    def current_processing_time(self) -> int:
-        return self._operator.task.processing_time()
+        self.current_processing_time: Callable[[], int] = operator.task.processing_time
 
     def current_watermark(self) -> int:
         return self._operator.watermark

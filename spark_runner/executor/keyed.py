@@ -208,18 +208,25 @@ class Keyed(Operator):
     def begin_key(self, key: Any) -> None:
         """Turn to the next key of records that come key by key."""
         self.end_key()
-        self.store.turn(key)
+        self.store.begin(key)
 
     def end_key(self) -> None:
         """The current key's last record has been seen: all its timers fire, and nothing of it is kept."""
-        if self.store.current is None:
+        store = self.store
+        if store.current is None:
             return
         self.watermark = END_OF_TIME
-        self.ring("event", END_OF_TIME)
-        self.ring("processing", END_OF_TIME)
+        self.end_windows()
+        if store.timers["event"] or self.grouped is None:
+            self.ring("event", END_OF_TIME)
+        if store.timers["processing"]:
+            self.ring("processing", END_OF_TIME)
         self.watermark = NO_TIMESTAMP
-        self.store.forget(self.store.current)
-        self.store.current = None
+        store.forget(store.current)
+        store.current = None
+
+    def end_windows(self) -> None:
+        """Let windows of the current key end that have no timers."""
 
     def save(self) -> None:
         super().save()

@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from spark_runner.executor.nested_values import Unfit, outgoing, positional, refused_types
-from spark_runner.executor.rows import form_of, row_class
+from spark_runner.executor.rows import NamedRow, form_of, row_class
 
 
 class UnfitRecord(Exception):
@@ -117,7 +117,10 @@ def shaped(names: Sequence[str]) -> Callable[[Any], Any]:
     row = tuple if form == "tuple" else row_class(tuple(names))
 
     def ready(record: Any) -> Any:
-        return record if record.__class__ is row else tuple.__new__(row, positional(record, names))
+        kind = record.__class__
+        if kind is row:
+            return record
+        return tuple.__new__(row, record if kind is tuple else positional(record, names))
 
     return ready
 
@@ -176,6 +179,8 @@ def taken_apart(records: Sequence[Any], schema: pa.Schema) -> list[list[Any]]:
     for length in set(map(len, records)):
         if length != width:
             raise Unfit(f"it has {length} fields where {width} are declared")
+    if records and isinstance(records[0], NamedRow):
+        records = list(map(tuple, records))  # whose fields are quicker to read
     # not zip(*records): reading ten thousand records side by side costs many times more
     return [list(map(operator.itemgetter(at), records)) for at in range(width)]
 

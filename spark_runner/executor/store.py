@@ -23,7 +23,7 @@ __all__ = ["Backend", "Domain", "Entry", "KeyedStore", "NoState", "Timers", "key
 Domain = Literal["event", "processing"]
 Timer = tuple[int, Any]  # when, and for which window: () for a function's own
 _DOMAINS: tuple[Domain, ...] = ("event", "processing")
-_BY_BYTES = "\0bytes"
+_BY_BYTES, _UNNAMED = "\0bytes", "\0unnamed"
 _IDENTITY: Any = object.__eq__
 
 
@@ -98,6 +98,10 @@ class Timers:
         self._queue: list[int] = []  # every time for which there is or was a timer
         self._pending: list[tuple[Entry, Any]] = []  # those of `_when` that are still to fire, the last one first
         self._when = 0
+
+    def __bool__(self) -> bool:
+        """Whether there may be a timer."""
+        return bool(self._queue)
 
     def set(self, when: int, entry: Entry, window: Any) -> None:
         """Set a timer, once however often it is set."""
@@ -178,6 +182,10 @@ class KeyedStore:
     def turn(self, key: Any) -> Entry:
         """Make a key the current one."""
         return self.take(self.find(key))
+
+    def begin(self, key: Any) -> None:
+        """Make a key the current one that nothing is kept of, and that nobody will look for: keys come one by one."""
+        self.take(Entry(key, _UNNAMED, 0))
 
     def find(self, key: Any) -> Entry:
         """What is kept for a key."""

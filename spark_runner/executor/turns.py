@@ -61,11 +61,8 @@ class _Shape:
     tagged: bool  # tuples in front of results may be tags
     timed: bool  # somebody wants the event times of what is given
     placed: bool  # and its places
-    window: tuple[str, str, bool] = (
-        "",
-        "",
-        False,
-    )  # what windows hold, how they are called, whether they wait for time
+    # what windows hold, how they are called, and with what they end: timers, the input, their key
+    window: tuple[str, str, str] = ("", "", "timers")
 
 
 class Turns:
@@ -113,7 +110,7 @@ class Turns:
             tagged=self.kind in ("process", "fire") and operator.tagged,
             timed=operator.timed,
             placed=operator.placed,
-            window=getattr(operator, "turned", ("", "", False)),
+            window=getattr(operator, "turned", ("", "", "timers")),
         )
         names: dict[str, Any] = {"operator": operator, "convert": operator.convert or copied, "ATOMS": ATOMS}
         calls = operator.calls if hasattr(operator, "calls") else (getattr(operator, "call", None),)
@@ -145,15 +142,19 @@ def _lines(shape: _Shape) -> Iterator[str]:
     yield "  value = None"
     yield "  past = operator.watermark - size + 1" if shape.kind == "window" else ""
     yield "  group = operator.group" if shape.grouped else ""
+    yield "  shown = None" if shape.kind == "fire" else ""
     yield "  try:"
     yield "   for key, value, stamp, place, side in rows:"
-    if shape.grouped and shape.kind != "fire":
+    if shape.kind == "fire":
+        yield "    store.current = key; store.key = key.key; store.values = key.values"
+        yield "    if side is not shown:"
+        yield "     shown = side"
+        yield "     at.turn(shown)"
+    elif shape.grouped:
         yield "    if key != group and not (key != key and group is NAN):"
         yield "     operator.turn_to(key, value, side)"
         yield "     group = operator.group"
         yield from _fresh(shape, 5)
-    elif shape.kind == "fire":
-        yield "    store.current = key; store.key = key.key; store.values = key.values"
     elif shape.keyed:
         yield "    try: entry = entries[key]"
         yield "    except (KeyError, TypeError): entry = find(key)"
@@ -262,7 +263,7 @@ _WINDOW_NAMES = ("known", "size", "step", "offset", "WINDOWS", "create", "add", 
 
 def _window(shape: _Shape, called: str) -> Iterator[str]:
     """A record for its windows of event time. One that is late, or comes after a window's end, goes the long way."""
-    form, _, waits = shape.window
+    form, _, ends = shape.window
     first, more = _HELD[form]
     yield "    if stamp is None: operator.no_time()"
     yield "    begin = stamp - (stamp - offset) % step"
@@ -279,9 +280,9 @@ def _window(shape: _Shape, called: str) -> Iterator[str]:
     yield f"      {more}"
     yield "     else:"
     yield f"      windows[start] = {first}"
-    if waits:
+    if ends == "timers":
         yield "      operator.set_timers(start)"
-    else:
+    elif ends == "input":
         yield "      due[start].append(store.current)"
 
 
@@ -293,7 +294,7 @@ _HELD = {  # what a window holds after its first record, and what is done with m
 
 
 def _fire(shape: _Shape, called: str) -> Iterator[str]:
-    """The result of a window of one key, of which `value` is what it held."""
+    """The result of a window of one key, of which `value` is what it held and `side` the window."""
     form, how, _ = shape.window
     result = {"aggregate": "get_result(value)", "reduce": "value"}.get(form)
     if result is None:
@@ -307,7 +308,7 @@ def _fire(shape: _Shape, called: str) -> Iterator[str]:
     if shape.tagged:
         yield "      if item.__class__ is tuple and operator.aside(item, stamp, place): continue"
     yield from _give(shape, 6, "item")
-    yield "    if operator.cleans: operator.forget_window(operator.shown)"
+    yield "    if operator.cleans: operator.forget_window(shown)"
 
 
 _BODIES: dict[str, Callable[[_Shape, str], Iterator[str]]] = {

@@ -240,8 +240,8 @@ class PlainWindows(WindowOperator):
         self.known: dict[int, list[int]] = {}  # the windows of every time in a step, by when the step begins
         # by their start, the keys with windows that end with the input: where nothing lasts, they need no timers
         self.due: defaultdict[int, list[Entry]] = defaultdict(list)
-        self.waits = self.merges or bool(self.lateness) or task.stateful
-        self.shown: Any = None  # the window that ends now
+        self.by_key = self.batch or self.grouped is not None  # all windows of a key end with its last record
+        self.waits = bool(self.lateness) or task.stateful or (self.merges and not self.by_key)
         if self.merges:
             self.take_one = self._take_session  # type: ignore[method-assign]
             self.fire = self._fire_sessions  # type: ignore[method-assign]
@@ -263,7 +263,7 @@ class PlainWindows(WindowOperator):
             names |= {"create": inner.create_accumulator, "add": inner.add, "get_result": inner.get_result}
         elif form == "reduce":
             names["add"] = self.added
-        self.turned = (form, how, self.waits)
+        self.turned = (form, how, "timers" if self.waits else "key" if self.by_key else "input")
         self.names = {
             **names,
             "known": self.known,
@@ -280,7 +280,7 @@ class PlainWindows(WindowOperator):
         """What is called with the contents of a window, and with which arguments."""
         keys = [] if self.all_records else ["store.key"]
         if callable(apply := getattr(function, "apply", None)):
-            return apply, [*keys, "operator.shown", "{elements}"]
+            return apply, [*keys, "shown", "{elements}"]
         return method(function, "process"), [*keys, "at", "{elements}"]
 
     def no_time(self) -> None:
@@ -331,7 +331,8 @@ class PlainWindows(WindowOperator):
         """The current key has a new window."""
         if not self.waits:
             assert self.store.current is not None
-            self.due[start].append(self.store.current)
+            if not self.by_key:
+                self.due[start].append(self.store.current)
             return
         end = start + self.size - 1
         if end > self.watermark:
@@ -364,15 +365,25 @@ class PlainWindows(WindowOperator):
 
     def _end(self, start: int, entries: list[Entry]) -> None:
         """A window is over, for every key that has it."""
-        self.shown = self.window_class(start, start + self.size)
-        self.at_function.turn(self.shown)
+        shown = self.window_class(start, start + self.size)
         rows, end = [], start + self.size - 1
         for entry in sorted(entries, key=Entry.order) if len(entries) > 1 else entries:
             windows = entry.values[_WINDOWS]
-            rows.append((entry, windows.pop(start), end, self.place, 0))
+            rows.append((entry, windows.pop(start), end, self.place, shown))
             if not windows:
                 del entry.values[_WINDOWS]
         self.endings.run(iter(rows), len(rows))
+
+    def end_windows(self) -> None:
+        entry, shown, place, size = self.store.current, self.window_class, self.place, self.size
+        if entry is None or self.waits or not self.by_key or not (windows := entry.values.pop(_WINDOWS, None)):
+            return
+        if self.merges:
+            rows = [(entry, held, end - 1, place, shown(start, end)) for start, end, held, _ in windows]
+        else:
+            rows = [(entry, windows[at], at + size - 1, place, shown(at, at + size)) for at in sorted(windows)]
+        with self.ringing():
+            self.endings.run(iter(rows), len(rows))
 
     # --- sessions: [start, end, contents, whether it fired] in the order of time, of which no two touch
 
@@ -385,6 +396,12 @@ class PlainWindows(WindowOperator):
         if sessions is None:
             sessions = values[_WINDOWS] = []
         last = len(sessions)
+        if last and sessions[-1][0] <= stamp <= sessions[-1][1] and self.watermark < sessions[-1][1] - 1:
+            session = sessions[-1]  # the latest one goes on
+            session[2] = self.added(session[2], value)
+            if end > session[1]:
+                session[1] = end
+            return
         if last and sessions[-1][0] > end:
             last = bisect_right(sessions, end, key=itemgetter(0))
         first = last
@@ -411,7 +428,9 @@ class PlainWindows(WindowOperator):
             self.give_window(self.window_class(session[0], session[1]), session[2], at, place)
             session[3] = True
             self.set_timer("event", min(session[1] - 1 + self.lateness, END_OF_TIME))
-        elif fresh:  # the timer of a session that grew is still set, and is set again when it finds the session longer
+        elif (
+            fresh and self.waits
+        ):  # the timer of a session that grew is still set, and is set again when it finds the session longer
             self.set_timer("event", session[1] - 1)
 
     def _gap(self, value: Any) -> int:
