@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from pyspark.sql import DataFrame, SparkSession
@@ -36,7 +37,7 @@ def told_whole(failure: Failure, program: SparkProgram, spark: SparkSession) -> 
         names, records = _read_again(program, spark, inlet, row // len(inlets))
     except Exception:  # the source may be gone by now: what failed first is what its author must see
         return failure
-    if len(records) != 1 or failure.record != shown(_as_it_came(records[0], names, inlet)):
+    if len(records) != 1 or failure.record not in _as_it_came(records[0], names, inlet):
         return failure
     return replace(failure, record=shown(records[0]))
 
@@ -69,7 +70,9 @@ def _whole(program: SparkProgram) -> SparkProgram:
     return replace(program, passes=passes)
 
 
-def _as_it_came(record: tuple[object, ...], names: tuple[str, ...], inlet: Inlet) -> object:
-    """The record without the fields that did not come along."""
-    values = [value if name in (inlet.read or ()) else None for name, value in zip(names, record, strict=True)]
-    return tuple.__new__(type(record), values)
+def _as_it_came(record: tuple[object, ...], names: tuple[str, ...], inlet: Inlet) -> Iterator[str]:
+    """The record without the fields that did not come along, as it is shown: its key may have been among the others."""
+    for more in ((), () if inlet.key is None else inlet.key.columns):
+        kept = {*(inlet.read or ()), *more}
+        values = [value if name in kept else None for name, value in zip(names, record, strict=True)]
+        yield shown(tuple.__new__(type(record), values))
