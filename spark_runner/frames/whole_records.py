@@ -37,7 +37,7 @@ def told_whole(failure: Failure, program: SparkProgram, spark: SparkSession) -> 
         names, records = _read_again(program, spark, inlet, row // len(inlets))
     except Exception:  # the source may be gone by now: what failed first is what its author must see
         return failure
-    if len(records) != 1 or failure.record not in _as_it_came(records[0], names, inlet):
+    if len(records) != 1 or str(failure.record) not in _as_it_came(records[0], names, inlet):
         return failure
     return replace(failure, record=shown(records[0]))
 
