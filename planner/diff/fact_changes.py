@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from planner.diff.change import Change, Level
@@ -50,7 +51,9 @@ def _of_pair(
     if facts[0] is None or facts[1] is None:
         return
     stateful = pair.old.state != "none"
-    for name, before, after in _differing(facts[0], facts[1]):
+    differing = _differing(facts[0], facts[1])
+    other_windows = any(_breaks_windows(name, stateful, before, after) for name, before, after in differing)
+    for name, before, after in differing:
         seen = _SEEN.get(name)
         if seen is not None and seen(pair.old) != seen(pair.new):
             continue  # told by its effect
@@ -60,12 +63,19 @@ def _of_pair(
             continue  # told by the edges; otherwise Flink does the same without being asked
         row = row_of(name)
         level = row.level(stateful, before, after)
+        if row.kind == "window" and level == "result" and other_windows:
+            row = replace(row, words="")  # no open window is found that could keep anything
         if row.kind == "state-descriptor" and before is None:
             level = "result"  # a new state begins empty
         if stateful and row.kind == "state-ttl" and None in (before, after) and not comparison.new.keeps_ttl:
             level = "state-breaking"
         subject = comparison.new.operators[place[0]].label
         yield _fact(row, level, f"{place[1]}{name}", before, after, subject, place[0])
+
+
+def _breaks_windows(name: str, stateful: bool, before: str | None, after: str | None) -> bool:
+    row = row_of(name)
+    return row.kind == "window" and row.level(stateful, before, after) == "state-breaking"
 
 
 def part_changes(comparison: Comparison) -> Iterator[Change]:

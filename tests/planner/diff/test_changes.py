@@ -190,6 +190,8 @@ operators:
 def test_windows_have_the_level_that_flink_confirms(window: str, level: str) -> None:
     found = changes(WINDOWS, WINDOWS.replace("{tumbling: 1min}", window))
     assert found[0].level == level
+    kept = any("keep the bounds they have" in change.message for change in found)
+    assert kept is (level == "result"), "windows that are not found again keep nothing"
 
 
 def test_a_new_exchange_before_an_inserted_operator_is_told() -> None:
