@@ -1,4 +1,4 @@
-"""Writes payments into files: now and then a small one, and right behind it a large one."""
+"""Writes payments into files: now and then a small one, and right after it a large one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fraud detector: a large payment within a minute behind a small one is an alert. A timer forgets the small one."""
+"""A fraud detector: a large payment within a minute after a small one is an alert. A timer forgets the small one."""
 
 from planner import (
     Duration,
@@ -24,7 +24,7 @@ class FraudDetector(KeyedProcessFunction):
         deadline = self.small_seen.value()
         if deadline is not None:
             if payment.amount > LARGE:
-                yield f"alert: {payment.account} paid {payment.amount} right behind a small amount"
+                yield f"alert: {payment.account} paid {payment.amount} right after a small amount"
             ctx.timer_service().delete_event_time_timer(deadline)
             self.small_seen.clear()
         if payment.amount < SMALL:

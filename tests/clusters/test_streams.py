@@ -88,7 +88,7 @@ def own_cluster() -> Iterator[StandaloneCluster]:
 
 
 def kill_at_moments(run: Started, folder: Path, random: Random, kill: Callable[[], None]) -> list[int]:
-    """Kill something some time behind a new batch, again and again; the batches at hand."""
+    """Kill something some time after a new batch began, again and again; the numbers of the batches that were hit."""
     hit: list[int] = []
     while run.alive and len(hit) < MOMENTS:
         before = batches(folder)

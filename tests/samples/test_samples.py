@@ -192,7 +192,7 @@ def test_the_fraud_detector_raises_the_alerts_of_its_rule(tmp_path: Path) -> Non
     for account, amount, time in (line.strip().split(",") for line in lines):
         forget_at = {name: deadline for name, deadline in forget_at.items() if deadline > watermark}
         if account in forget_at and float(amount) > 500:
-            expected.append(f"alert: {account} paid {float(amount)} right behind a small amount")
+            expected.append(f"alert: {account} paid {float(amount)} right after a small amount")
         forget_at.pop(account, None)
         if float(amount) < 1:
             forget_at[account] = int(time) + 60_000

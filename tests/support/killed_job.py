@@ -41,7 +41,7 @@ def added(one: Any, other: Any) -> Any:
 
 
 class Reminders(KeyedProcessFunction):  # type: ignore[misc]
-    """Counts a key's records; a timer behind each of them tells the numbers since the last timer."""
+    """Counts a key's records; a timer after each of them tells the numbers since the last timer."""
 
     def open(self, runtime_context: Any) -> None:
         self.count = runtime_context.get_state(ValueStateDescriptor("count"))

@@ -127,7 +127,7 @@ class Killing:
         return process
 
     def kill(self) -> None:
-        """Kill Python and JVM some time behind the next batch's begin."""
+        """Kill Python and JVM some time after the next batch began."""
         before, process = batches(self.folder), self._run()
         try:
             while process.poll() is None and batches(self.folder) == before and not self._runs_again(before):
