@@ -7,7 +7,7 @@ so that its author sees all of it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from planner.job import Reader, Watermarks, Where
 from spark_runner.lowering.ddl import declared_columns
@@ -45,8 +45,11 @@ class _Pruning:
     """One walk over the passes against the stream: what is read of an outlet is known before its pass is looked at."""
 
     passes: Sequence[Pass]
+    repeatable: list[bool] = field(default_factory=list)  # by pass
 
     def pruned(self) -> tuple[Pass, ...]:
+        for one in self.passes:  # each stands after those that it reads
+            self.repeatable.append(self._repeats(one))
         made = list(self.passes)
         read: dict[tuple[int, int], Fields] = {}
         seen: dict[tuple[int, int], int] = {}
@@ -88,12 +91,16 @@ class _Pruning:
 
     def _gives_again(self, inlet: Inlet) -> bool:
         """Whether what an inlet reads comes in the same order whenever it is read, without a function that counts."""
-        source, outlet = self.passes[inlet.source], self.passes[inlet.source].outlets[inlet.outlet]
+        outlet = self.passes[inlet.source].outlets[inlet.outlet]
         if outlet.tag is not None or outlet.key is not None or outlet.custom is not None or outlet.pickled:
             return False
-        if source.engine == "native":
-            return not source.inlets and all(isinstance(o.operator.behaviour, _KEEPING) for o in source.operations)
-        return self._filters(source) and all(i.exchange is None and self._gives_again(i) for i in source.inlets)
+        return self.repeatable[inlet.source]
+
+    def _repeats(self, one: Pass) -> bool:
+        """Whether what a pass gives comes in the same order whenever it is read."""
+        if one.engine == "native":
+            return not one.inlets and all(isinstance(o.operator.behaviour, _KEEPING) for o in one.operations)
+        return self._filters(one) and all(i.exchange is None and self._gives_again(i) for i in one.inlets)
 
     def _filters(self, one: Pass) -> bool:
         alone = len(one.inlets) == 1 and bool(one.operations) and not one.grouped
@@ -115,38 +122,33 @@ class _Pruning:
     def _wanted(self, one: Pass) -> list[Fields]:
         """By input, the fields that are read in a pass and downstream of it."""
         wanted: list[Fields] = [_NOTHING, _NOTHING]
+        given: list[Fields] = [_NOTHING] * len(one.operations)  # by operation, what is read of what it gives on
         for outlet in one.outlets:
             if outlet.operation is None:
                 wanted[0] = None
-        for at, operation in enumerate(one.operations):
-            if operation.parent is None:
-                for position, fields in enumerate(self._taken(one, at, operation)):
+            elif outlet.tag is None:
+                read = None if outlet.read is None else frozenset(outlet.read)
+                given[outlet.operation] = _both(given[outlet.operation], read)
+        names = [self._names(one, position) for position in range(len({inlet.position for inlet in one.inlets}))]
+        for at in reversed(range(len(one.operations))):  # readers stand after what they read
+            operation = one.operations[at]
+            for position, fields in enumerate(_taken(operation, names, given[at])):
+                if operation.parent is None:
                     wanted[position] = _both(wanted[position], fields)
+                elif operation.tag is None:
+                    given[operation.parent] = _both(given[operation.parent], fields)
         return wanted
 
-    def _taken(self, one: Pass, at: int, operation: Operation) -> Iterator[Fields]:
-        """By input, the fields of its records that an operation needs; of what it gives on, those downstream too."""
-        role = operation.role
-        methods = _CALLED.get(role, ())
-        positions = len({inlet.position for inlet in one.inlets})
-        names = [self._names(one, position) for position in range(positions)]
-        if len(methods) != positions or None in names:
-            yield from [None] * positions
-            return
-        for fields in fields_read(operation.function, methods, [found or () for found in names]):
-            yield _both(fields, self._given(one, at)) if _gives_on(role) else fields
 
-    def _given(self, one: Pass, at: int) -> Fields:
-        """The fields that are read of what an operation gives on."""
-        found: Fields = _NOTHING
-        for outlet in one.outlets:
-            if outlet.operation == at and outlet.tag is None:
-                found = _both(found, None if outlet.read is None else frozenset(outlet.read))
-        for number, operation in enumerate(one.operations):
-            if operation.parent == at and operation.tag is None:
-                for fields in self._taken(one, number, operation):
-                    found = _both(found, fields)
-        return found
+def _taken(operation: Operation, names: Sequence[tuple[str, ...] | None], given: Fields) -> Iterator[Fields]:
+    """By input, the fields of its records that an operation needs, of which `given` are read downstream of it."""
+    methods = _CALLED.get(operation.role, ())
+    known = [one for one in names if one is not None]
+    if len(methods) != len(names) or len(known) != len(names):
+        yield from [None] * len(names)
+        return
+    for fields in fields_read(operation.function, methods, known):
+        yield _both(fields, given) if _gives_on(operation.role) else fields
 
 
 _KEEPING = (Reader, Watermarks, Where)  # native operators that compute nothing which may fail for a column unread

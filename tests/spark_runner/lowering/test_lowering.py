@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from planner import StreamExecutionEnvironment, Types
+from planner import ReaderSource, StreamExecutionEnvironment, Types, WatermarkStrategy
 from planner.errors import JobDefinitionError, UnsupportedOnSpark
 from planner.frontends.loading import load_job
 from planner.job import OperatorKind
@@ -134,3 +134,18 @@ def test_twenty_thousand_operators_in_a_row() -> None:
     stream.print()
     program = lower(plan(env.build("long")))
     assert [len(one.operations) for one in program.passes] == [20_001]
+
+
+@pytest.mark.parametrize("chained", [True, False])
+def test_what_thousands_of_filters_read_is_found_without_recursion(*, chained: bool) -> None:
+    env = environment(1)
+    fields = Types.ROW_NAMED(["a", "b", "c"], [Types.LONG(), Types.LONG(), Types.LONG()])
+    stream = env.from_source(ReaderSource("json", "events", {}), WatermarkStrategy.no_watermarks(), "events", fields)
+    for _ in range(3_000):
+        stream = stream.filter(lambda event: event.a > 3)
+        stream = stream if chained else stream.disable_chaining()
+    stream.map(lambda event: event.b, Types.LONG()).print()
+    program = lower(plan(env.build("filters")))
+    assert sum(len(one.operations) for one in program.passes) >= 3_001
+    if chained:
+        assert program.passes[1].inlets[0].read == ("a", "b")
