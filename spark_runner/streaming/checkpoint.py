@@ -25,9 +25,9 @@ from spark_runner.streaming.storage import Folder
 
 __all__ = ["Checkpoint"]
 
-# Of how state is kept. 3 named the classes of rows and times by their old module, 2 kept timers and windows in
-# another form, 1 put keys such as `a` to `h` into one subtask.
-_VERSION = 4
+# Of how state is kept. 4 put keys of 32 bits and text enums elsewhere, 3 named the classes of rows and times by their
+# old module, 2 kept timers and windows in another form, 1 put keys such as `a` to `h` into one subtask.
+_VERSION = 5
 
 _PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
