@@ -64,7 +64,7 @@ class Columns(Ending):
 
     def shape(self, value: Any) -> Any:
         names = list(self.spec.options["row"][2])
-        fields = value.get_fields_by_names(names) if getattr(value, "_fields", None) else list(value)
+        fields = list(value)  # by position: the names are the file's, and the record's type may have others
         return tuple(_plain(one) for one in fields) if len(names) > 1 or names != ["value"] else _plain(fields[0])
 
 

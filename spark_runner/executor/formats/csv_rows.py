@@ -115,12 +115,11 @@ _READERS: dict[str, Convert] = {
 
 def csv_writer(form: Form, options: dict[str, Any]) -> Callable[[Any], bytes]:
     """What writes a row as one line."""
-    _, _, names, types = form
+    _, _, _, types = form
     delimiter, line = options.get("delimiter", ","), options.get("line", "\n")
 
     def convert(row: Any) -> bytes:
-        parts = row.get_fields_by_names(list(names)) if getattr(row, "_fields", None) else list(row)
-        written = (_written(part, kind, options) for part, kind in zip(parts, types, strict=True))
+        written = (_written(part, kind, options) for part, kind in zip(list(row), types, strict=True))  # by position
         return bytes((delimiter.join(written) + line).encode())
 
     return convert

@@ -202,11 +202,10 @@ def _any(value: Any, form: Form) -> str:
 
 def _written_row(value: Any, form: Form) -> str:
     _, _, names, types = form
-    named = getattr(value, "_fields", None)
-    parts = value.get_fields_by_names(list(names)) if named else list(value)
-    if len(parts) != len(names):
+    parts = list(value)  # by position, as Flink does: the record has its type's names, and its type may have others
+    if len(parts) < len(names):
         raise ValueError(f"a row of {len(parts)} fields where its schema has {len(names)}")
-    pairs = (f"{_quoted(name)}:{_written(part, kind)}" for name, part, kind in zip(names, parts, types, strict=True))
+    pairs = (f"{_quoted(name)}:{_written(part, kind)}" for name, part, kind in zip(names, parts, types, strict=False))
     return "{" + ",".join(pairs) + "}"
 
 

@@ -112,6 +112,16 @@ def test_rows_are_written_as_csv(text: str, written: bytes) -> None:
     assert csv_writer(CSV, {})(Row(1, text, 1.5, True, ["p", "q r"], MOMENT, DAY)) == b"1," + written + TAIL
 
 
+@pytest.mark.parametrize("names", [("f0", "f1"), ("Desc", "tag")])
+def test_a_schema_names_the_fields_of_a_row_by_their_position(names: tuple[str, str]) -> None:
+    """Real Flink 2.3: a record has its type's names where it reaches a sink, and the schema does not look at them."""
+    form = form_of(Types.ROW_NAMED(["tag", "Desc"], [Types.STRING(), Types.STRING()]))
+    row = Row("a", "b")
+    row.set_field_names(list(names))
+    assert json_writer(form, {})(row) == b'{"tag":"a","Desc":"b"}'
+    assert csv_writer(form, {})(row) == b"a,b\n"
+
+
 def test_csv_has_its_own_delimiters_and_nulls() -> None:
     options = {"delimiter": ";", "elements": ":", "null": "n/a", "line": "\r\n"}
     write = csv_writer(CSV, options)
