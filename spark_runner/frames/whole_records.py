@@ -26,7 +26,7 @@ def told_whole(failure: Failure, program: SparkProgram, spark: SparkSession) -> 
     """The failure with its whole record: it is read once more, by its number.
 
     Only records that no function made and no exchange moved are narrow, so their numbers are the same again. What came
-    along must agree; else the failure is told as it is.
+    along must agree; else the failure is told with what is known.
     """
     if failure.row is None:
         return failure
@@ -36,9 +36,9 @@ def told_whole(failure: Failure, program: SparkProgram, spark: SparkSession) -> 
     try:
         names, records = _read_again(program, spark, inlet, row // len(inlets))
     except Exception:  # the source may be gone by now: what failed first is what its author must see
-        return failure
+        names, records = (), []
     if len(records) != 1 or str(failure.record) not in _as_it_came(records[0], names, inlet):
-        return failure
+        return replace(failure, record=f"{failure.record} (fields that no function reads are None here)")
     return replace(failure, record=shown(records[0]))
 
 

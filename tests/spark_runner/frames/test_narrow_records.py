@@ -12,6 +12,9 @@ from planner.errors import ExecutionError
 from planner.frontends.loading import load_job
 from planner.job import JobDefinition
 from planner.pipeline import plan
+from spark_runner.executor.failures import Failure
+from spark_runner.executor.rows import row_class
+from spark_runner.frames.whole_records import told_whole
 from spark_runner.lowering.lower import lower
 
 Job = Callable[..., JobDefinition]
@@ -100,6 +103,23 @@ def test_a_record_that_fails_is_told_as_a_whole(run: Any, job: Job, seven: str) 
         run(job(seven))
     assert "record: Row(user='u3', n=7, text='text 7', at=993)" in str(caught.value)
     assert 'job.py", line' in str(caught.value)
+
+
+def test_a_record_that_is_not_found_again_says_that_it_is_not_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "job.py").write_text(SCRIPT.replace("WHERE", "''").replace("FORMAT", "parquet"))
+    program = lower(plan(load_job(tmp_path / "job.py")))
+    number = next(at for at, one in enumerate(program.passes) if one.inlets and one.inlets[0].read)
+    came = "Row(user='u3', n=7, text=None, at=None)"
+    failure = Failure(operator="o", name="o", place="", problem="p", record=came, row=(number, 7))
+    found: list[tuple[object, ...]] = [tuple.__new__(row_class(("user", "n", "text", "at")), ("u3", 8, "text 8", 1))]
+    monkeypatch.setattr(
+        "spark_runner.frames.whole_records._read_again", lambda *_: (("user", "n", "text", "at"), found)
+    )
+    assert told_whole(failure, program, None).record == f"{came} (fields that no function reads are None here)"  # type: ignore[arg-type]
+    found[0] = tuple.__new__(type(found[0]), ("u3", 7, "text 7", 1))
+    assert told_whole(failure, program, None).record == "Row(user='u3', n=7, text='text 7', at=1)"  # type: ignore[arg-type]
 
 
 def test_a_text_file_is_refused_for_a_column_that_nobody_reads(run: Any, job: Job, tmp_path: Path) -> None:
