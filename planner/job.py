@@ -217,7 +217,6 @@ class PythonRun:
     window: PythonWindow | None = None
     retries: Any = None  # async_map: the strategy
     ordered: bool = True  # async_map
-    identifier: str | None = None  # print
     connector: Any = None  # the source or the sink as the script built it
     fields: tuple[int, ...] = ()  # project
     strategy: Any = None  # watermarks: how far behind they stay, and when a source counts as idle
@@ -255,6 +254,7 @@ class Operator:
     exported: bool = False  # of a stream graph that a Java program printed: settings are written in Java
     capacity: int | None = None  # async_map: how many records may wait for their answers at once; None: 100
     timeout: int | None = None  # async_map: milliseconds that an answer may take; None: any time
+    identifier: str | None = None  # print: what stands before each record
     behaviour: Behaviour | None = None
     watermarks: Watermarks | None = None  # sources: the strategy given with the source, no operator of its own
     output: str | None = None  # the result's columns as Spark DDL; None: as the input's, or (Python maps) pickled

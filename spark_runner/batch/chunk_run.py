@@ -119,7 +119,7 @@ class _Run:
     def _print_columns(self, sink: ChunkSink, frames: ChunkFrames) -> None:
         for batch in frames.columns(sink, self.job.flows_into(sink)[0]).toArrow().to_batches():
             for value in decode(batch.columns, batch.schema.names):
-                self.events(PrintedRecord(operator=sink.operator.key, subtask=None, text=printed(value)))
+                self.events(PrintedRecord.of(sink.operator, None, printed(value)))
 
     def _give(self, chunks: list[Chunk], layout: Layout) -> None:
         for sink in self.job.sinks:
@@ -128,9 +128,7 @@ class _Run:
             several = sink.parallelism > 1
             for subtask, record in self._records(sink, chunks, layout):
                 if sink.kind == "print":
-                    key, number = sink.operator.key, subtask if several else None
-                    text, identifier = printed(record), sink.identifier
-                    self.events(PrintedRecord(operator=key, subtask=number, text=text, identifier=identifier))
+                    self.events(PrintedRecord.of(sink.operator, subtask if several else None, printed(record)))
                 else:
                     self.events(CollectedRecord(record=record))
 

@@ -39,7 +39,7 @@ def printed_records(sink: Sink, frame: DataFrame, *, aside: bool) -> Iterator[Pr
             names = [name for name in batch.schema.names if name != _SUBTASK]
             number = subtask + 1 if several else None
             for record in decode([batch.column(name) for name in names], names):
-                yield PrintedRecord(operator=sink.operator.key, subtask=number, text=printed(record))
+                yield PrintedRecord.of(sink.operator, number, printed(record))
 
 
 def _in_pieces(frame: DataFrame, several: bool) -> Generator[Numbered, None, None]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from planner.job import Operator
 from spark_runner.program.stage_shapes import Share
 
 MANY_STAGES = -1  # a subtask of a stream: every batch has stages of its own
@@ -116,7 +117,12 @@ class PrintedRecord:
     operator: str
     subtask: int | None
     text: str
-    identifier: str | None = None  # PyFlink's print(identifier)
+    identifier: str | None = None  # of print(identifier)
+
+    @classmethod
+    def of(cls, operator: Operator, subtask: int | None, text: str) -> PrintedRecord:
+        """A record of this sink."""
+        return cls(operator=operator.key, subtask=subtask, text=text, identifier=operator.identifier)
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.identifier, self.subtask) if part is not None)

@@ -55,7 +55,6 @@ class SinkEnd:
     kind: Literal["write", "print", "collect"]
     operator: Operator  # its behaviour is a writer of Spark where it writes
     parts: OperatorParts = ()
-    identifier: str | None = None
     columns: str | None = None  # what the parts give a writer; None: as the stream has them
 
 

@@ -401,7 +401,7 @@ class _Walk:
             stream = replace(stream, operation=at, tag=None, columns=end.columns, declared_by=at)
         sink = ChunkSink(
             number=len(self.sinks), kind=end.kind, vertex=number, node=node.id, name=node.name,
-            operator=end.operator, parallelism=self.vertices[number].parallelism, identifier=end.identifier,
+            operator=end.operator, parallelism=self.vertices[number].parallelism,
         )  # fmt: skip
         self.sinks.append(sink)
         self.flows.append(

@@ -106,7 +106,6 @@ class ChunkSink:
     name: str
     operator: Operator
     parallelism: int
-    identifier: str | None = None  # what print puts in front of a record
 
 
 @dataclass(frozen=True, kw_only=True)

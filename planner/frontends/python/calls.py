@@ -143,7 +143,7 @@ class JavaCalls(Calls):
 
     def print(self, source: Draft, identifier: str | None) -> Draft:
         """A sink."""
-        return self.operator([source], "print", source.record_type, written_name=identifier)
+        return self.operator([source], "print", source.record_type, identifier=identifier or None)
 
     def topics(self, source: Draft, selector: Any) -> Draft:
         """The sink itself chooses the topic."""

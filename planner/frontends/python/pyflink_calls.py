@@ -119,7 +119,7 @@ class PyFlinkCalls(Calls):
         remarks = (f"print-identifier:{identifier}",) if identifier else None
         return self.operator(
             [printed], "print", printed.record_type, name="Print to Std. Out", remarks=remarks,
-            run=PythonRun(identifier=identifier),
+            identifier=identifier,
         )  # fmt: skip
 
     def topics(self, source: Draft, selector: Any) -> Draft:

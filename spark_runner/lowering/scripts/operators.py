@@ -118,7 +118,6 @@ class ScriptOperators:
             kind=end.kind,
             operator=operator if end.writer is None else replace(operator, behaviour=end.writer),
             parts=parts,
-            identifier=end.identifier,
             columns=end.columns,
         )
 

@@ -31,7 +31,6 @@ class WriteEnd:
     kind: Literal["print", "collect", "write"]
     role: str
     options: dict[str, Any] = field(default_factory=dict)
-    identifier: str | None = None
     writer: Writer | None = None
     columns: str | None = None
 
@@ -47,7 +46,7 @@ def write_end(operator: Operator, kind: Any) -> WriteEnd:
             "map them to another type upstream of it, for example Types.STRING()",
         )  # fmt: skip
     if operator.kind == "print":
-        return WriteEnd(kind="print", role="java_text", options={"text": form_of(kind)}, identifier=run.identifier)
+        return WriteEnd(kind="print", role="java_text", options={"text": form_of(kind)})
     if isinstance(run.connector, _FILE_SINKS):
         return _files(operator, run.connector, kind)
     if isinstance(run.connector, KafkaSink):

@@ -152,7 +152,7 @@ class Batches:
     def _print_columns(self, sink: ChunkSink, frame: DataFrame) -> None:
         for batch in frame.toArrow().to_batches():
             for value in decode(batch.columns, batch.schema.names):
-                self.listener.printed(PrintedRecord(operator=sink.operator.key, subtask=None, text=printed(value)))
+                self.listener.printed(PrintedRecord.of(sink.operator, None, printed(value)))
 
     def _print(self, sink: ChunkSink, chunks: list[Chunk]) -> None:
         with pyflink_stand_in() if self.job.script else nullcontext():
@@ -169,6 +169,4 @@ class Batches:
                 self.listener.collected(value)
                 continue
             number = subtask + 1 if sink.parallelism > 1 else None
-            key, identifier = sink.operator.key, sink.identifier
-            record = PrintedRecord(operator=key, subtask=number, text=printed(value), identifier=identifier)
-            self.listener.printed(record)
+            self.listener.printed(PrintedRecord.of(sink.operator, number, printed(value)))

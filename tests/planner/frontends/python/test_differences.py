@@ -191,10 +191,14 @@ def test_keying_again_begins_at_the_keyed_stream_as_in_java(tmp_path: Path) -> N
     assert kinds(job(tmp_path, PYFLINK, body, "java")) == ["source", "Partition", "sum", "print"]
 
 
-def test_print_names_the_sink_as_in_java(tmp_path: Path) -> None:
-    body = "s.print('shown')"
-    assert job(tmp_path, PLANNER, body).operators[-1].name == "shown"
-    assert job(tmp_path, PYFLINK, body).operators[-1].name == "Print to Std. Out"
+@pytest.mark.parametrize("api", [None, "java"])
+@pytest.mark.parametrize("imports", [PLANNER, PYFLINK])
+def test_what_print_puts_before_records_does_not_name_the_sink(tmp_path: Path, imports: str, api: Any) -> None:
+    sink = job(tmp_path, imports, "s.print('shown')", api).operators[-1]
+    assert (
+        plan(job(tmp_path, imports, "s.print('shown')", api)).stream_graph.nodes[-1].name == "Sink: Print to Std. Out"
+    )
+    assert sink.identifier == "shown"
 
 
 def test_a_setting_where_no_operator_is_is_told_at_its_line(tmp_path: Path) -> None:
