@@ -66,8 +66,7 @@ class EngineRun:
                     collected.append(value)
                 else:
                     number = subtask + 1 if sink.parallelism > 1 else None
-                    record = PrintedRecord(operator="", subtask=number, text=value, identifier=sink.identifier)
-                    self.lines += str(record).splitlines()
+                    self.lines += str(PrintedRecord.of(sink.operator, number, value)).splitlines()
         return collected
 
 

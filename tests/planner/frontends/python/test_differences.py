@@ -194,11 +194,9 @@ def test_keying_again_begins_at_the_keyed_stream_as_in_java(tmp_path: Path) -> N
 @pytest.mark.parametrize("api", [None, "java"])
 @pytest.mark.parametrize("imports", [PLANNER, PYFLINK])
 def test_what_print_puts_before_records_does_not_name_the_sink(tmp_path: Path, imports: str, api: Any) -> None:
-    sink = job(tmp_path, imports, "s.print('shown')", api).operators[-1]
-    assert (
-        plan(job(tmp_path, imports, "s.print('shown')", api)).stream_graph.nodes[-1].name == "Sink: Print to Std. Out"
-    )
-    assert sink.identifier == "shown"
+    made = job(tmp_path, imports, "s.print('shown')", api)
+    assert made.operators[-1].identifier == "shown"
+    assert plan(made).stream_graph.nodes[-1].name == "Sink: Print to Std. Out"
 
 
 def test_a_setting_where_no_operator_is_is_told_at_its_line(tmp_path: Path) -> None:
