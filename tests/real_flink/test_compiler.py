@@ -65,6 +65,7 @@ MAINS: dict[str, tuple[int, dict[str, Any] | None]] = {
     "my.Mains$Tables": (6, {"jobs": 6}),
     "my.Mains$Threads": (2, {"jobs": 2}),
     "more.More$Options": (1, {"jobs": 1}),
+    "more.More$Runtime": (3, {"jobs": 3}),
     "more.More$Fraud": (1, {"jobs": 1}),
     "more.More$Shuffles": (1, {"jobs": 1}),
     "more.More$Sessions": (1, {"jobs": 1}),
@@ -257,6 +258,12 @@ def test_jar(main: str, home: Path, jar: Path) -> None:
     jobs, end = MAINS[main]
     assert assert_equal(outcome) == jobs
     assert outcome.of("end") == ([] if end is None else [end])
+
+
+def test_jobs_after_a_result_that_was_read_are_marked(home: Path, jar: Path) -> None:
+    request = FlinkRequest(homes=(("test", home),), main_class="more.More$Runtime")
+    outcome = ask(jar_asked(jar, (), request, {"parallelism.default": "4"}))
+    assert [answer["after_result"] for answer in outcome.answers if "job" in answer] == [False, False, True]
 
 
 @pytest.mark.parametrize("what", BAD_MAINS)

@@ -37,6 +37,13 @@ _NOT_THE_USERS = (
 _UNLIMITED = 2147483647
 # What a client of Flink must find in its configuration to hand a job to an executor, and not to wait for it.
 _DETACHED = {"execution.target": "plan", "execution.attached": "false"}
+# A program waits for its jobs, as with `flink run`: it may go on to read what execute() gives it.
+_ATTACHED = {**_DETACHED, "execution.attached": "true"}
+# Where execute() asks for the result of its job, in a Java stack.
+_EXECUTE = (
+    "org.apache.flink.client.program.StreamContextEnvironment.",
+    "org.apache.flink.streaming.api.environment.StreamExecutionEnvironment.",
+)
 
 
 class Answers:
@@ -169,7 +176,8 @@ class Executor:
         return completed(self.jvm, FinishedJob(self))
 
     def note_reading(self) -> None:
-        """Write down, once, that the program met an empty result: that may be why it fails later."""
+        """The program meets an empty result. Write that down, once: it may be why the program fails later."""
+        self.asked = True
         if not self.read:
             self.read = True
             self.answers.add(read=self.jobs)
@@ -205,12 +213,23 @@ class FinishedJob:
         return completed(self.jvm, self.jvm.org.apache.flink.api.common.JobStatus.FINISHED)
 
     def getJobExecutionResult(self, *_: Any) -> Any:
-        self.executor.asked = True
+        if not self._only_waits():
+            self.executor.asked = True
         made = self.jvm.org.apache.flink.api.common.JobExecutionResult(self.id, 0, NoRecords(self.executor))
         return completed(self.jvm, made)
 
+    def _only_waits(self) -> bool:
+        """Whether execute() itself asks, to wait for the end of the job; who reads what it gives is seen later."""
+        for stack in list(self.jvm.java.lang.Thread.getAllStackTraces().values()):
+            if not len(stack) or "read" not in str(stack[0]):  # who asked waits for our answer
+                continue
+            frames = [str(frame) for frame in stack]
+            for at, frame in enumerate(frames[:-1]):
+                if ".getJobExecutionResult(" in frame and "Proxy" in frame:
+                    return frames[at + 1].split("/")[-1].startswith(_EXECUTE)
+        return False
+
     def getAccumulators(self, *_: Any) -> Any:
-        self.executor.asked = True
         self.executor.note_reading()
         return completed(self.jvm, self.jvm.java.util.HashMap())
 
@@ -618,7 +637,7 @@ def run_jar(request: dict[str, Any], answers: Answers, executor_class: type[Exec
     answers.add(flink=flink_version(java))
 
     def run() -> None:
-        made = configuration(java, {**request["configuration"], **_DETACHED})
+        made = configuration(java, {**request["configuration"], **_ATTACHED})
         arguments = gateway.new_array(java.java.lang.String, len(request["arguments"]))
         for position, argument in enumerate(request["arguments"]):
             arguments[position] = argument
@@ -632,7 +651,7 @@ def run_jar(request: dict[str, Any], answers: Answers, executor_class: type[Exec
             builder.setEntryPointClassName(request["main_class"])
         program = builder.build()
         answers.add(started=True)
-        java.org.apache.flink.client.ClientUtils.executeProgram(executor, made, program, False, False)
+        java.org.apache.flink.client.ClientUtils.executeProgram(executor, made, program, False, True)
 
     _guarded(run, gateway, answers, executor, jvm.process)
     return jvm
@@ -649,7 +668,7 @@ def run_script(request: dict[str, Any], answers: Answers, executor_class: type[E
     jvm = gateway.jvm
     executor = executor_class(gateway, answers)
     answers.add(flink=flink_version(jvm), python=sys.version.split()[0])
-    made = configuration(jvm, {**request["configuration"], **_DETACHED})
+    made = configuration(jvm, {**request["configuration"], **_ATTACHED})
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     context = jvm.org.apache.flink.client.program.StreamContextEnvironment
     if _parameters(jvm, context, "setAsContext") == 5:

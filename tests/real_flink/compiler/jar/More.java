@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.AggregateFunction;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -48,6 +49,20 @@ public class More {
   static DataStream<Long> numbers(StreamExecutionEnvironment env, String name) {
     return env.fromSource(
         new NumberSequenceSource(1, 1000), WatermarkStrategy.noWatermarks(), name);
+  }
+
+  /** Asks for the time that its first job took, and for an accumulator of its second one. */
+  public static class Runtime {
+    public static void main(String[] args) throws Exception {
+      StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+      numbers(env, "first").print();
+      System.out.println("took " + env.execute("first").getNetRuntime() + " ms");
+      numbers(env, "second").print();
+      JobExecutionResult second = env.execute("second");
+      System.out.println("seen: " + second.getAllAccumulatorResults());
+      numbers(env, "third").print();
+      env.execute("third");
+    }
   }
 
   /** Words with options of its own: --words, --parallelism, --name. */
