@@ -45,7 +45,7 @@ demo: $(READY) ## explain, draw and run the word count, step by step
 
 test: lint type unit ## ruff, mypy and pytest: real Spark, a standalone cluster, Connect, a browser
 
-test-clusters: $(READY) ## faults, refusals and YARN on real clusters (about 20 minutes)
+test-clusters: $(READY) ## faults, refusals and YARN on real clusters (about 15 minutes)
 	$(BIN)/python -m pytest -m cluster -n $(WORKERS) --dist loadfile --no-loadscope-reorder tests/clusters $(PYTEST_ARGS)
 
 test-kubernetes: $(READY) ## runs on Kubernetes' real API server, which Go builds once (needs go, etcd, openssl; says so where one is missing)

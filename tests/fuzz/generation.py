@@ -259,6 +259,8 @@ class _Maker:
         p = stream.parallelism if how == "forward" else self._any_parallelism()
         if how == "forward" and stream.kind == "source" and self.steps[stream.id]["reads"] == "collection":
             how = "rebalance"  # in PyFlink a collection has one subtask, whatever is said
+        if how == "forward" and self.steps[stream.id].kind in ("side", "late") and p != self.parallelism:
+            how = "rebalance"  # PyFlink reads a side output with the job's own parallelism
         number = self._step("ship", (stream,), parallelism=p, form=stream.form, how=how)
         moved = _Stream(id=number, form=stream.form, parallelism=stream.parallelism)
         reader = self._step("map", (moved,), parallelism=p, form=stream.form, function="add", style="lambda")
