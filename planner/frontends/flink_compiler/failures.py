@@ -69,18 +69,12 @@ def failure_of(
     failures, ends = outcome.of("failure"), _ends(outcome, asked)
     jobs = bool(outcome.of("job"))
     if failures:  # what follows the failure may be jobs that are missing, unless only our empty results made it fail
-        return None if jobs and _may_be_ours(outcome, failures[0]) else context.failed(failures[0])
+        return None if jobs and outcome.of("read") else context.failed(failures[0])
     if outcome.exit_code is None:
         return context.too_long()
     if not ends or context.was_killed:
         return context.broke_off()
     return None if jobs else context.no_job(ends[-1])
-
-
-def _may_be_ours(outcome: Outcome, failure: Mapping[str, Any]) -> bool:
-    """Whether a program might not have failed with a job that ran: it met an empty result, or a detached job."""
-    detached = any("submitted in detached mode" in said for _, said in failure.get("causes", ()))
-    return detached or bool(outcome.of("read"))
 
 
 def _ends(outcome: Outcome, asked: Asked) -> list[Any]:

@@ -131,7 +131,7 @@ def test_jobs_before_the_time_limit_are_not_all(way: str) -> None:
     [
         ("no such file", False, True),  # more jobs may follow, and are missing
         ("no such element", True, False),  # with records it might not have failed
-        ("Job was submitted in detached mode. Results of job execution are not available.", False, False),
+        ("Job was submitted in detached mode. Results of job execution are not available.", False, True),
     ],
 )
 def test_a_program_that_fails_after_a_job(way: str, said: str, read: bool, is_error: bool) -> None:
